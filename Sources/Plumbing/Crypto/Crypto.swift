@@ -1,0 +1,1 @@
+// Crypto: its files follow.

@@ -1,0 +1,1 @@
+// HTTP: its files follow.

@@ -1,0 +1,1 @@
+// Loop: its files follow.

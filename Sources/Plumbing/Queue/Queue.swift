@@ -1,0 +1,1 @@
+// Queue: its files follow.

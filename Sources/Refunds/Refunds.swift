@@ -1,0 +1,1 @@
+// Refunds: its files follow.

@@ -1,0 +1,1 @@
+// Tenants: its files follow.

@@ -1,0 +1,1 @@
+// Web: its files follow.
