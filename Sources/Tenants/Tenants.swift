@@ -1,1 +1,0 @@
-// Tenants: its files follow.
