@@ -1,1 +1,0 @@
-// Refunds: its files follow.
