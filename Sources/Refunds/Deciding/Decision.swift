@@ -1,0 +1,70 @@
+package import Time
+
+/// What is answered to a request and why, with the values that were seen. Kept with the case.
+package struct Decision: Sendable, Hashable, Codable {
+    /// `refundPreference` in Apple's words. None is stated by leaving it out.
+    package enum Preference: String, Sendable, Hashable, Codable, CaseIterable {
+        case decline = "DECLINE"
+        case grantFull = "GRANT_FULL"
+        case grantProrated = "GRANT_PRORATED"
+    }
+
+    /// A value as it was seen.
+    package struct Observation: Sendable, Hashable, Codable {
+        /// Apple's name for it where there is one.
+        package let name: String
+        /// Nil: unknown.
+        package let value: String?
+        /// For people: who says so.
+        package let source: String?
+        package let at: Moment?
+
+        package init(_ name: String, _ value: String?, source: String? = nil, at: Moment? = nil) {
+            self.name = name
+            self.value = value
+            self.source = source
+            self.at = at
+        }
+
+        private enum CodingKeys: String, CodingKey { case name, value, source, at }
+
+        package init(from decoder: any Decoder) throws {
+            let members = try decoder.container(keyedBy: CodingKeys.self)
+            name = try members.decode(String.self, forKey: .name)
+            value = try members.decodeIfPresent(String.self, forKey: .value)
+            source = try members.decodeIfPresent(String.self, forKey: .source)
+            at = try members.decodeIfPresent(Int64.self, forKey: .at).map(Moment.init(milliseconds:))
+        }
+
+        package func encode(to encoder: any Encoder) throws {
+            var members = encoder.container(keyedBy: CodingKeys.self)
+            try members.encode(name, forKey: .name)
+            try members.encodeIfPresent(value, forKey: .value)
+            try members.encodeIfPresent(source, forKey: .source)
+            try members.encodeIfPresent(at?.milliseconds, forKey: .at)
+        }
+    }
+
+    /// The row of the policy that fitted first; nil where the decision was made before any rule.
+    package let row: Int?
+    /// The situation the row speaks of, or why no rule was asked; for people.
+    package let situation: String
+    /// Set: nothing is sent.
+    package let withheld: Withholding?
+    package let preference: Preference?
+    package let saw: [Observation]
+    /// Sentences that a person should read beside the answer.
+    package var remarks: [String]
+
+    package init(
+        row: Int?, situation: String, withheld: Withholding? = nil, preference: Preference? = nil,
+        saw: [Observation], remarks: [String] = []
+    ) {
+        self.row = row
+        self.situation = situation
+        self.withheld = withheld
+        self.preference = preference
+        self.saw = saw
+        self.remarks = remarks
+    }
+}

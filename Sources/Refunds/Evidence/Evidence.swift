@@ -1,0 +1,49 @@
+package import Time
+
+/// A value that a decision rests on, with where it comes from.
+package struct Evidence<Value: Sendable & Hashable>: Sendable, Hashable {
+    package let value: Value
+    package let source: EvidenceSource
+
+    package init(_ value: Value, _ source: EvidenceSource) {
+        self.value = value
+        self.source = source
+    }
+}
+
+/// Where a value comes from, and when it was true.
+package enum EvidenceSource: Sendable, Hashable {
+    /// The app's own server reported it, as observed at a moment.
+    case reported(observedAt: Moment)
+    /// Nobody reported it: the app's setting speaks.
+    case setting
+    /// Apple signed it.
+    case apple(signedAt: Moment)
+
+    /// For people, after the value.
+    package var text: String {
+        switch self {
+        case .reported: "reported by the app's server"
+        case .setting: "by the app's setting"
+        case .apple: "signed by Apple"
+        }
+    }
+
+    package var at: Moment? {
+        switch self {
+        case .reported(let at), .apple(let at): at
+        case .setting: nil
+        }
+    }
+}
+
+/// `deliveryStatus` in Apple's words.
+package enum DeliveryStatus: String, Sendable, Hashable, CaseIterable {
+    case delivered = "DELIVERED"
+    case undeliveredQualityIssue = "UNDELIVERED_QUALITY_ISSUE"
+    case undeliveredWrongItem = "UNDELIVERED_WRONG_ITEM"
+    case undeliveredServerOutage = "UNDELIVERED_SERVER_OUTAGE"
+    case undeliveredOther = "UNDELIVERED_OTHER"
+
+    package var isDelivered: Bool { self == .delivered }
+}
