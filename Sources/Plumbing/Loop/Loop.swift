@@ -1,1 +1,0 @@
-// Loop: its files follow.
