@@ -1,1 +1,0 @@
-// HTTP: its files follow.
