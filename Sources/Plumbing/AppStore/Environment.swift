@@ -1,7 +1,5 @@
-/// Apple's two environments that a purchase of a released or tested app can belong to.
-///
-/// The raw values are Apple's, capitals and all; nothing else is mapped to them.
-package enum Environment: String, Sendable, Hashable, CaseIterable {
+/// The two places where Apple sells: real money, and trial. Spelled as in Apple's payloads.
+package enum Environment: String, Sendable, CaseIterable, Hashable {
     case production = "Production"
     case sandbox = "Sandbox"
 }
