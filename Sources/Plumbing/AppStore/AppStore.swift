@@ -1,1 +1,0 @@
-// AppStore: its files follow.

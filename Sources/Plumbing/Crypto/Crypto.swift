@@ -1,1 +1,0 @@
-// Crypto: its files follow.

@@ -1,0 +1,61 @@
+import COpenSSL
+
+/// One `EVP_PKEY`. OpenSSL counts its references with atomics and never changes a made key, so
+/// threads may share it.
+@safe
+final class KeyHandle: @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    /// Takes the reference over.
+    init(owning pointer: OpaquePointer) { unsafe self.pointer = pointer }
+
+    deinit { unsafe EVP_PKEY_free(pointer) }
+
+    /// A public key from its point; the point is checked to lie on the curve.
+    static func p256(point: [UInt8]) throws(OpenSSLError) -> KeyHandle {
+        SecretMemory.prepare()
+        let builder = unsafe OSSL_PARAM_BLD_new()
+        defer { unsafe OSSL_PARAM_BLD_free(builder) }
+        guard
+            unsafe OSSL_PARAM_BLD_push_utf8_string(builder, OSSL_PKEY_PARAM_GROUP_NAME, "prime256v1", 0) == 1,
+            unsafe OSSL_PARAM_BLD_push_octet_string(builder, OSSL_PKEY_PARAM_PUB_KEY, point, point.count) == 1
+        else { throw .last("reading a public key") }
+        return try unsafe make(builder, selection: desk_ssl_public_key, type: "EC", "reading a public key")
+    }
+
+    static func make(
+        _ builder: OpaquePointer?, selection: CInt, type: String, _ operation: String
+    ) throws(OpenSSLError) -> KeyHandle {
+        let parameters = unsafe OSSL_PARAM_BLD_to_param(builder)
+        defer { unsafe OSSL_PARAM_free(parameters) }
+        let context = unsafe EVP_PKEY_CTX_new_from_name(nil, type, nil)
+        defer { unsafe EVP_PKEY_CTX_free(context) }
+        var key: OpaquePointer?
+        guard unsafe parameters != nil, unsafe EVP_PKEY_fromdata_init(context) == 1,
+            unsafe EVP_PKEY_fromdata(context, &key, selection, parameters) == 1, let key = unsafe key
+        else { throw .last(operation) }
+        return unsafe KeyHandle(owning: key)
+    }
+
+    /// The uncompressed point of an elliptic-curve key.
+    func point() throws(OpenSSLError) -> [UInt8] {
+        var count = 0
+        var out = [UInt8](repeating: 0, count: 256)
+        guard
+            unsafe EVP_PKEY_get_octet_string_param(
+                pointer, OSSL_PKEY_PARAM_PUB_KEY, &out, out.count, &count) == 1
+        else { throw .last("reading the point of a key") }
+        return Array(out.prefix(count))
+    }
+
+    /// The name of the curve, such as `prime256v1`; nil for other kinds of key.
+    var curve: String? {
+        var name = [CChar](repeating: 0, count: 64)
+        var count = 0
+        guard unsafe EVP_PKEY_get_group_name(pointer, &name, name.count, &count) == 1 else {
+            ERR_clear_error()
+            return nil
+        }
+        return String(decoding: name.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
