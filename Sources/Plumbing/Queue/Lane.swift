@@ -1,0 +1,62 @@
+package import Postgres
+package import Time
+
+/// One app in one environment: Apple's rate limits and refusals are per lane.
+package enum Lane {
+    package static func number(app: Int64, isSandbox: Bool) -> Int64 { app * 2 + (isSandbox ? 1 : 0) }
+    package static func app(of lane: Int64) -> Int64 { lane >> 1 }
+    package static func isSandbox(_ lane: Int64) -> Bool { lane & 1 == 1 }
+
+    /// Takes the right to one call to Apple.
+    ///
+    /// By the database's clock, so that all processes share one limit. The row stays locked to the
+    /// end of the transaction.
+    ///
+    /// - Returns: how long to wait in memory before the call, zero included; nil when more than a
+    ///   second's worth of calls is waiting already: postpone the job.
+    package static func takePermit(_ lane: Int64, in tx: Transaction) async throws -> Duration? {
+        for isSecondTry in [false, true] {
+            let taken = try await tx.row(
+                """
+                update queue.lanes
+                set free_at = greatest(free_at, clock_timestamp()) + call_spacing
+                where lane = \(lane) and free_at < clock_timestamp() + interval '1 second'
+                returning greatest(free_at - call_spacing - clock_timestamp(), interval '0') as wait
+                """)
+            if let taken { return try taken("wait") }
+            if isSecondTry { break }
+            guard try await ensure(lane, in: tx) else { return nil }
+        }
+        return nil
+    }
+
+    /// No job of the lane is claimed before `until`.
+    package static func pause(_ lane: Int64, until: Moment, why: String, in tx: Transaction) async throws {
+        try await ensure(lane, in: tx)
+        try await tx.execute(
+            "update queue.lanes set paused_until = \(until), why = \(Job.short(why)) where lane = \(lane)")
+    }
+
+    /// Ends a pause.
+    package static func resume(_ lane: Int64, in tx: Transaction) async throws {
+        try await tx.execute("update queue.lanes set paused_until = null, why = null where lane = \(lane)")
+    }
+
+    /// Makes the lane's row if it is missing.
+    ///
+    /// - Returns: whether it was missing.
+    @discardableResult
+    package static func ensure(_ lane: Int64, in tx: Transaction) async throws -> Bool {
+        guard case .tenant(let tenant) = tx.scope else {
+            throw PostgresError(.misuse, "the calls of a lane are counted in its tenant's transaction")
+        }
+        // 20 ms is Apple's 50 calls a second; Sandbox has a tenth of it.
+        let spacing: Duration = .milliseconds(isSandbox(lane) ? 200 : 20)
+        return try await tx.execute(
+            """
+            insert into queue.lanes (tenant_id, lane, app_id, environment, call_spacing)
+            values (\(tenant), \(lane), \(app(of: lane)), \(isSandbox(lane) ? "Sandbox" : "Production"), \(spacing))
+            on conflict do nothing
+            """) == 1
+    }
+}

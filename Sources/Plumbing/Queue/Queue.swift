@@ -1,1 +1,0 @@
-// Queue: its files follow.
