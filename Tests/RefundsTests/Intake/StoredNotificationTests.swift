@@ -23,7 +23,8 @@ struct StoredNotificationTests {
     @Test func `packed, it comes back to the byte, with each inner text decoded once`() throws {
         let transaction = signed(#"{"transactionId":"1","name":"café"}"#)
         let renewal = signed(#"{"autoRenewStatus":1}"#, signature: Base64URL.encode([UInt8](repeating: 9, count: 64)))
-        let text = note(#""bundleId":"a","signedTransactionInfo":"\#(transaction)","x":[1],"signedRenewalInfo":"\#(renewal)""#)
+        let text = note(
+            #""bundleId":"a","signedTransactionInfo":"\#(transaction)","x":[1],"signedRenewalInfo":"\#(renewal)""#)
         let kept = stored(text)
         #expect(kept.form == .packed)
         #expect(kept.headers == [5, 5, 5])
@@ -40,7 +41,8 @@ struct StoredNotificationTests {
     }
 
     @Test func `an inner text under another header stays as it is`() {
-        let other = signed("{}", header: Base64URL.encode(Array(#"{"alg":"ES256","x5c":["DD==","EE==","FF==","GG=="]}"#.utf8)))
+        let other = signed(
+            "{}", header: Base64URL.encode(Array(#"{"alg":"ES256","x5c":["DD==","EE==","FF==","GG=="]}"#.utf8)))
         let text = note(#""signedTransactionInfo":"\#(other)""#)
         #expect(stored(text).headers == [5])
         #expect(back(stored(text)) == text)
