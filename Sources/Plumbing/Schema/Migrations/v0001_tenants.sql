@@ -162,6 +162,14 @@ create table tenants.sign_in_failures (
   n int not null,
   primary key (subject_sha256, window_start));
 
+-- Processes that serve now. A change of master key waits until each of them knows the new one.
+create table tenants.processes (
+  process_id uuid primary key,
+  host text not null,
+  started_at timestamptz not null,
+  seen_at timestamptz not null,
+  master_key_ids bytea[] not null);
+
 -- A chain per tenant: hash = SHA-256(previous hash ‖ the fields). The head stands apart, so that a
 -- cut-off tail is noticed too.
 create table tenants.audit_heads (

@@ -65,7 +65,8 @@ revoke update on refunds.facts, refunds.replies, refunds.consent_changes, refund
 revoke insert, update, delete on tenants.tenants from refund_desk_tenant;
 
 grant select, insert, update, delete
-  on tenants.people, tenants.sessions, tenants.sign_in_links, tenants.sign_in_failures
+  on tenants.people, tenants.sessions, tenants.sign_in_links, tenants.sign_in_failures,
+    tenants.processes
   to refund_desk_house;
 grant select on refunds.signature_headers to refund_desk_tenant, refund_desk_house;
 grant select, insert on refunds.signature_headers to refund_desk_intake;

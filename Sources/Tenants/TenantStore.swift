@@ -1,0 +1,103 @@
+package import Postgres
+package import Time
+
+extension TenantID {
+    /// The scope of a transaction that sees this tenant's rows and nobody else's.
+    package var scope: Scope { .tenant(rawValue) }
+}
+
+/// Why a tenant, an app or an inbox could not be made or found. Each says what to do.
+package enum TenantStoreError: Error, Hashable, CustomStringConvertible {
+    case badSlug(String)
+    case badName
+    case slugTaken(String)
+    case noTenant(String)
+    case badBundleID(String)
+    case bundleIDTaken(String)
+    case noApp(bundleID: String)
+    case badAppleID(Int64)
+    case noInbox
+
+    package var description: String {
+        switch self {
+        case .badSlug(let slug):
+            "\"\(slug)\" cannot be a slug: use 1 to 63 lower-case letters, digits and hyphens, not starting with a hyphen"
+        case .badName: "a name has 1 to 200 characters and no control characters"
+        case .slugTaken(let slug): "there is already a tenant \"\(slug)\""
+        case .noTenant(let slug): "there is no tenant \"\(slug)\""
+        case .badBundleID(let id): "\"\(id)\" cannot be a bundle ID: use letters, digits, hyphens and dots"
+        case .bundleIDTaken(let id): "the tenant already has an app \(id)"
+        case .noApp(let id): "the tenant has no app \(id)"
+        case .badAppleID(let id): "\(id) cannot be an Apple ID of an app: it is a positive number"
+        case .noInbox: "the app has no such inbox in use"
+        }
+    }
+}
+
+/// Tenants and their apps in the database.
+///
+/// Tenants are made and listed in a `.house` transaction; everything of one tenant works in its own scope too.
+package enum TenantStore {
+    /// Makes a tenant. House scope.
+    ///
+    /// Throws `TenantStoreError.badSlug`, `.badName`, `.slugTaken`.
+    package static func add(
+        slug: String, name: String, at now: Moment, by actor: AuditEntry.Actor, in tx: Transaction
+    ) async throws -> Tenant {
+        guard Tenant.isSlug(slug) else { throw TenantStoreError.badSlug(slug) }
+        guard isName(name) else { throw TenantStoreError.badName }
+        guard
+            let row = try await tx.row(
+                """
+                insert into tenants.tenants (slug, name, created_at)
+                values (\(slug), \(name), \(now))
+                on conflict (slug) do nothing
+                returning tenant_id, slug, name
+                """)
+        else { throw TenantStoreError.slugTaken(slug) }
+        let tenant = try Tenant(row)
+        try await Audit.write(
+            AuditEntry(
+                tenant: tenant.id, at: now, actor: actor, action: "tenant.added", subject: "\(tenant.id)",
+                detail: ["slug": .text(slug)]),
+            in: tx)
+        return tenant
+    }
+
+    /// The open tenant with this slug. House scope.
+    package static func tenant(slug: String, in tx: Transaction) async throws -> Tenant? {
+        try await tx.row(
+            """
+            select tenant_id, slug, name
+            from tenants.tenants
+            where slug = \(slug) and closed_at is null
+            """
+        ).map { try Tenant($0) }
+    }
+
+    /// Open tenants in the order of their slugs, `limit` at a time, after `slug`. House scope.
+    package static func tenants(after slug: String = "", limit: Int = 100, in tx: Transaction) async throws -> [Tenant]
+    {
+        try await tx.rows(
+            """
+            select tenant_id, slug, name
+            from tenants.tenants
+            where slug > \(slug) and closed_at is null
+            order by slug
+            limit \(limit)
+            """
+        ).map { try Tenant($0) }
+    }
+
+    /// 1 to 200 characters without control characters.
+    static func isName(_ text: String) -> Bool {
+        (1...200).contains(text.count) && text.utf8.count <= 1000
+            && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
+    }
+}
+
+extension Tenant {
+    init(_ row: Row) throws(PostgresError) {
+        self.init(id: TenantID(rawValue: try row("tenant_id")), slug: try row("slug"), name: try row("name"))
+    }
+}

@@ -1,0 +1,142 @@
+import Crypto
+package import FoundationEssentials
+package import Journal
+package import Postgres
+package import Time
+
+/// An API token just made, with the only copy of its text.
+package struct NewAPIToken: Sendable {
+    package let token: APIToken
+    /// `rd_` and 43 characters.
+    package let text: Redacted<String>
+}
+
+/// A token as its row shows it: the first characters, never the whole.
+package struct APITokenSummary: Hashable, Sendable {
+    package let token: APIToken
+    package let prefix: String
+    package let createdAt: Moment
+}
+
+/// API tokens: made once, stored as digests, found by them.
+package final class APITokens: Sendable {
+    static let mark = "rd_"
+    private static let prefixCharacters = 9
+
+    private let database: Database
+    private let clock: WallClock
+
+    package init(database: Database, clock: WallClock) {
+        self.database = database
+        self.clock = clock
+    }
+
+    /// The token of an `Authorization: Bearer` value; nil when it is unknown, revoked or has ended.
+    package func token(_ bearer: String) async throws -> APIToken? {
+        guard bearer.hasPrefix(Self.mark), InboxToken.isWellFormed(String(bearer.dropFirst(Self.mark.count))) else {
+            return nil
+        }
+        let now = clock.now
+        let rows = try await database.rows(
+            .house,
+            """
+            select k.tenant_id, k.token_id, k.app_id, k.scopes,
+              k.last_used_on is distinct from (\(now)::timestamptz at time zone 'UTC')::date as is_first_today
+            from tenants.tokens k
+            join tenants.tenants t on t.tenant_id = k.tenant_id
+            where k.token_sha256 = \(Digest.sha256(Array(bearer.utf8))) and k.revoked_at is null
+              and (k.expires_at is null or k.expires_at > \(now)) and t.closed_at is null
+            limit 1
+            """)
+        guard let row = rows.first else { return nil }
+        let token = try APIToken(row)
+        if try row("is_first_today") {
+            // The day is enough to find tokens nobody uses; the hour would be a write for every call.
+            _ = try await database.rows(
+                .house,
+                """
+                update tenants.tokens set last_used_on = (\(now)::timestamptz at time zone 'UTC')::date
+                where tenant_id = \(token.tenant.rawValue) and token_id = \(token.id)
+                returning token_id
+                """)
+        }
+        return token
+    }
+
+    /// Makes a token. Throws `TokenError.noScope`.
+    package func add(
+        to tenant: TenantID, app: AppID?, scopes: Set<APIScope>, by actor: AuditEntry.Actor, in tx: Transaction
+    ) async throws -> NewAPIToken {
+        guard !scopes.isEmpty else { throw TokenError.noScope }
+        let now = clock.now
+        let text = Self.mark + Random.token(bytes: 32)
+        let id = Random.uuid()
+        try await tx.execute(
+            """
+            insert into tenants.tokens (tenant_id, token_id, token_sha256, prefix, app_id, scopes, created_at)
+            values (\(tenant.rawValue), \(id), \(Digest.sha256(Array(text.utf8))),
+              \(String(text.prefix(Self.prefixCharacters))), \(app?.rawValue), \(scopes.map(\.rawValue).sorted()), \(now))
+            """)
+        try await Audit.write(
+            AuditEntry(
+                tenant: tenant, at: now, actor: actor, action: "token.added",
+                subject: "token \(id.uuidString.lowercased())",
+                detail: [
+                    "scopes": .text(scopes.map(\.rawValue).sorted().joined(separator: " ")),
+                    "app": app.map { .number($0.rawValue) } ?? .none,
+                ]),
+            in: tx)
+        return NewAPIToken(token: APIToken(tenant: tenant, id: id, app: app, scopes: scopes), text: Redacted(text))
+    }
+
+    /// Ends a token. False when the tenant has no such token in use.
+    package func remove(
+        _ id: UUID, of tenant: TenantID, by actor: AuditEntry.Actor, in tx: Transaction
+    ) async throws -> Bool {
+        let removed = try await tx.execute(
+            """
+            update tenants.tokens set revoked_at = \(clock.now)
+            where tenant_id = \(tenant.rawValue) and token_id = \(id) and revoked_at is null
+            """)
+        guard removed == 1 else { return false }
+        try await Audit.write(
+            AuditEntry(
+                tenant: tenant, at: clock.now, actor: actor, action: "token.removed",
+                subject: "token \(id.uuidString.lowercased())"),
+            in: tx)
+        return true
+    }
+
+    /// A tenant's tokens in use, newest first, at most 200.
+    package func all(of tenant: TenantID, in tx: Transaction) async throws -> [APITokenSummary] {
+        try await tx.rows(
+            """
+            select tenant_id, token_id, app_id, scopes, prefix, created_at
+            from tenants.tokens
+            where tenant_id = \(tenant.rawValue) and revoked_at is null
+            order by created_at desc, token_id
+            limit 200
+            """
+        ).map { APITokenSummary(token: try APIToken($0), prefix: try $0("prefix"), createdAt: try $0("created_at")) }
+    }
+}
+
+/// Why a token was not made.
+package enum TokenError: Error, Hashable, CustomStringConvertible {
+    case noScope
+
+    package var description: String {
+        "name at least one scope: \(APIScope.allCases.map(\.rawValue).joined(separator: ", "))"
+    }
+}
+
+extension APIToken {
+    init(_ row: Row) throws(PostgresError) {
+        let app: Int64? = try row("app_id")
+        let scopes: [String] = try row("scopes")
+        self.init(
+            tenant: TenantID(rawValue: try row("tenant_id")), id: try row("token_id"),
+            app: app.map(AppID.init(rawValue:)),
+            scopes: Set(scopes.compactMap(APIScope.init(rawValue:))))
+    }
+}

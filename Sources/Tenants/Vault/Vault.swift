@@ -1,0 +1,152 @@
+package import Crypto
+import FoundationEssentials
+package import Journal
+package import Postgres
+package import Time
+
+/// The only way to a secret in the clear.
+///
+/// A signing key is lent to a closure as a borrowed value that cannot be kept; between signings only its sealed form
+/// exists. A secret that does not open is marked, so that doctor and pages can tell.
+package final class Vault: Sendable {
+    let database: Database
+    let keyring: MasterKeyring
+    let clock: WallClock
+    let journal: Journal
+
+    package init(database: Database, keyring: MasterKeyring, clock: WallClock, journal: Journal) {
+        self.database = database
+        self.keyring = keyring
+        self.clock = clock
+        self.journal = journal
+    }
+
+    /// Whether anything can be sealed.
+    package var hasMasterKey: Bool { keyring.newest != nil }
+
+    /// Lends the key that signs for an app: the newest active one of the app or of its whole tenant.
+    ///
+    /// Throws `VaultError.noKey`, `VaultError.unreadable`, what the database throws, and what the closure throws.
+    package func withSigningKey<R: Sendable>(
+        of tenant: TenantID, for app: AppID, _ body: (borrowing P256Key, SigningKeyInfo) throws -> R
+    ) async throws -> R {
+        let rows = try await database.rows(tenant.scope, VaultStore.newest(of: tenant, for: app))
+        guard let row = rows.first else { throw VaultError.noKey(tenant, app) }
+        return try await lend(try StoredKey(row), body)
+    }
+
+    /// Lends one named key, active or not: for a body that was frozen with it.
+    package func withSigningKey<R: Sendable>(
+        _ id: SigningKeyID, of tenant: TenantID, _ body: (borrowing P256Key, SigningKeyInfo) throws -> R
+    ) async throws -> R {
+        let rows = try await database.rows(tenant.scope, VaultStore.key(id, of: tenant))
+        guard let row = rows.first else { throw VaultError.unreadable(tenant, id, .wiped) }
+        return try await lend(try StoredKey(row), body)
+    }
+
+    /// Which key signs for an app now, without opening it; nil when there is none.
+    package func signingKey(of tenant: TenantID, for app: AppID, in tx: Transaction) async throws -> SigningKeyInfo? {
+        try await tx.row(VaultStore.newest(of: tenant, for: app)).map { try StoredKey($0).info }
+    }
+
+    /// Active keys of a tenant, newest first, with whether each was last seen to open; at most 200.
+    package func signingKeys(of tenant: TenantID, in tx: Transaction) async throws -> [(SigningKeyInfo, opens: Bool)] {
+        try await tx.rows(VaultStore.all(of: tenant)).map { row in
+            let key = try StoredKey(row)
+            return (key.info, key.openedBadlyAt == nil)
+        }
+    }
+
+    /// Opens every active key of a tenant once without signing: for doctor. Returns those that do not open.
+    package func unreadableKeys(of tenant: TenantID, in tx: Transaction) async throws -> [(SigningKeyInfo, VaultError)]
+    {
+        var bad: [(SigningKeyInfo, VaultError)] = []
+        for row in try await tx.rows(VaultStore.all(of: tenant)) {
+            let key = try StoredKey(row)
+            do { _ = try key.open(with: keyring) } catch { bad.append((key.info, error)) }
+        }
+        return bad
+    }
+
+    /// Seals a checked key and makes it the newest; the same key ID for the same app (or tenant) is replaced by it.
+    ///
+    /// Throws `VaultError.noMasterKey`.
+    package func store(
+        _ key: borrowing CheckedSigningKey, of tenant: TenantID, for app: AppID?, by actor: AuditEntry.Actor,
+        in tx: Transaction
+    ) async throws -> SigningKeyInfo {
+        guard let master = keyring.newest else { throw VaultError.noMasterKey }
+        let now = clock.now
+        let id = SigningKeyID(rawValue: Random.uuid())
+        let point = key.publicPoint
+        let binding = StoredKey.binding(tenant: tenant, id: id, keyID: key.keyID, publicPoint: point)
+        let sealed = try Envelope.seal(key.scalar(), bound: binding, with: master)
+        let replaced = try await VaultStore.add(
+            id, of: tenant, keyID: key.keyID, issuerID: key.issuerID, app: app, publicPoint: point, sealed: sealed,
+            masterKeyID: master.id, at: now, in: tx)
+        let info = SigningKeyInfo(
+            tenant: tenant, id: id, keyID: key.keyID, issuerID: key.issuerID.uuidString.lowercased(), app: app,
+            fingerprint: key.fingerprint, createdAt: now)
+        try await Audit.write(
+            AuditEntry(
+                tenant: tenant, at: now, actor: actor, action: replaced ? "key.replaced" : "key.added",
+                subject: "\(id)",
+                detail: [
+                    "keyId": .text(info.keyID), "fingerprint": .text(info.fingerprint),
+                    "app": app.map { .number($0.rawValue) } ?? .none,
+                ]),
+            in: tx)
+        return info
+    }
+
+    /// Takes a key out of use and wipes its sealed form. False when the tenant has no such active key.
+    package func removeSigningKey(
+        keyID: String, app: AppID?, of tenant: TenantID, by actor: AuditEntry.Actor, in tx: Transaction
+    ) async throws -> Bool {
+        guard let row = try await tx.row(VaultStore.active(keyID: keyID, app: app, of: tenant)) else { return false }
+        let id = SigningKeyID(rawValue: try row("signing_key_id"))
+        try await VaultStore.retire(id, of: tenant, in: tx)
+        try await Audit.write(
+            AuditEntry(
+                tenant: tenant, at: clock.now, actor: actor, action: "key.removed", subject: "\(id)",
+                detail: ["keyId": .text(keyID)]),
+            in: tx)
+        return true
+    }
+
+    private func lend<R: Sendable>(
+        _ stored: StoredKey, _ body: (borrowing P256Key, SigningKeyInfo) throws -> R
+    ) async throws -> R {
+        let key: P256Key
+        do throws(VaultError) {
+            key = try stored.open(with: keyring)
+        } catch {
+            if stored.openedBadlyAt == nil {
+                journal.error(
+                    "a signing key does not open",
+                    ["tenant": .init(stored.info.tenant.rawValue), "error": .init(error)])
+                await mark(stored.info.id, of: stored.info.tenant, openedBadly: true)
+            }
+            throw error
+        }
+        if stored.openedBadlyAt != nil { await mark(stored.info.id, of: stored.info.tenant, openedBadly: false) }
+        return try body(key, stored.info)
+    }
+
+    /// A mark that cannot be written is written at the next opening: it must not hide what the caller is told.
+    private func mark(_ id: SigningKeyID, of tenant: TenantID, openedBadly: Bool) async {
+        let at: Moment? = openedBadly ? clock.now : nil
+        do {
+            _ = try await database.rows(
+                tenant.scope,
+                """
+                update tenants.secrets set opened_badly_at = \(at)
+                where tenant_id = \(tenant.rawValue) and secret_id = \(id.rawValue)
+                returning secret_id
+                """)
+        } catch {
+            journal.warning(
+                "could not note how a signing key opened", ["tenant": .init(tenant.rawValue), "error": .init(error)])
+        }
+    }
+}
