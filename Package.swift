@@ -76,7 +76,7 @@ let package = Package(
         // Plumbing
         pipe("AppStore", ["HTTP", "Crypto", "Journal", "Time"]),
         pipe("Queue", ["Postgres", "Loop", "Journal", "Time"]),
-        pipe("Schema", ["Postgres"], resources: [.embedInCode("Migrations")]),
+        pipe("Schema", ["Postgres", "Loop", "Journal"], resources: [.embedInCode("Migrations")]),
         pipe("Postgres", ["CPostgres", "Loop", "Journal", "Time"]),
         pipe("Crypto", ["COpenSSL", "Journal", "Time"]),
         pipe("HTTP", ["CCurl", "Loop", "Journal", "Time"]),

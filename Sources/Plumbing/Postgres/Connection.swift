@@ -61,6 +61,7 @@ actor Connection {
 
     var isOpen: Bool { ending == nil }
     var serverProcessID: Int32 { handle.processID }
+    var serverVersion: Int { handle.serverVersion }
 
     /// Calls `body` once, on the loop, when the connection ends for whatever reason.
     func whenEnded(_ body: @escaping @Sendable () -> Void) {

@@ -1,10 +1,17 @@
 import Loop
+import Synchronization
 
 /// The blocking parts of a connection's life, on threads of their own: asking name servers, and
 /// `PQcancel`, which waits for the server.
+///
+/// The threads start when they are first needed: an address that is a number needs no name server.
 package final class ConnectionHelpers: Sendable {
-    private let names = Offload(name: "pg-names", threads: 1, queueMax: 64)
-    private let cancels = Offload(name: "pg-cancel", threads: 1, queueMax: 256)
+    private struct Threads {
+        var names: Offload?
+        var cancels: Offload?
+    }
+
+    private let threads = Mutex(Threads())
 
     package init() {}
 
@@ -24,6 +31,22 @@ package final class ConnectionHelpers: Sendable {
             throw error
         } catch {
             throw PostgresError(.unavailable, "too many connections wait for the name of the database's host")
+        }
+    }
+
+    private var names: Offload {
+        threads.withLock { threads in
+            let names = threads.names ?? Offload(name: "pg-names", threads: 1, queueMax: 64)
+            threads.names = names
+            return names
+        }
+    }
+
+    private var cancels: Offload {
+        threads.withLock { threads in
+            let cancels = threads.cancels ?? Offload(name: "pg-cancel", threads: 1, queueMax: 256)
+            threads.cancels = cancels
+            return cancels
         }
     }
 

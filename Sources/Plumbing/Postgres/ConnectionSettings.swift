@@ -104,8 +104,11 @@ package struct ConnectionSettings: Sendable {
         return host.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// Not a socket's folder, nor one in the abstract namespace, nor libpq's default.
-    private static func isName(_ host: String) -> Bool { !(host.isEmpty || host.hasPrefix("/") || host.hasPrefix("@")) }
+    /// Neither a socket's folder, nor one in the abstract namespace, nor libpq's default, nor an address.
+    private static func isName(_ host: String) -> Bool {
+        if host.isEmpty || host.hasPrefix("/") || host.hasPrefix("@") || host.contains(":") { return false }
+        return !host.utf8.allSatisfy { $0 == 0x2E || (0x30...0x39).contains($0) }
+    }
 
     private static func environment(_ name: String) -> String? {
         unsafe getenv(name).map { unsafe String(cString: $0) }

@@ -10,7 +10,9 @@
 -- migrations and dumps; no pool runs as the owner.
 
 do $$
-declare r text;
+declare
+  r text;
+  may_take boolean;
 begin
   foreach r in array array['refund_desk_tenant', 'refund_desk_intake', 'refund_desk_queue', 'refund_desk_house'] loop
     -- Roles belong to the whole server: another installation may have made them already, and a
@@ -21,7 +23,15 @@ begin
       exception when duplicate_object or unique_violation then null;
       end;
     end if;
-    if not pg_has_role(current_user, r, 'member') or (select rolsuper from pg_roles where rolname = current_user) then
+    -- An owner is not a member by itself, and since PostgreSQL 16 being a member is not enough to
+    -- take a role. Not granted twice: two databases of one server that are set up at once would
+    -- write the same row of the catalogue.
+    if current_setting('server_version_num')::int >= 160000 then
+      may_take := pg_has_role(current_user, r, 'SET');
+    else
+      may_take := pg_has_role(current_user, r, 'MEMBER');
+    end if;
+    if not may_take then
       execute format('grant %I to current_user', r);
     end if;
   end loop;
@@ -33,6 +43,10 @@ begin
   execute format('revoke connect on database %I from public', current_database());
   execute format('grant connect on database %I to current_user', current_database());
 end $$;
+
+-- What version the schema has, for doctor and for the start of serve.
+grant usage on schema desk to refund_desk_tenant, refund_desk_intake, refund_desk_queue, refund_desk_house;
+grant select on desk.schema_versions to refund_desk_tenant, refund_desk_intake, refund_desk_queue, refund_desk_house;
 
 grant usage on schema tenants, refunds, queue
   to refund_desk_tenant, refund_desk_intake, refund_desk_queue, refund_desk_house;
@@ -57,6 +71,41 @@ begin
 end $$;
 -- A partition is reached through its table only.
 revoke all on refunds.notification_bodies_default from refund_desk_tenant, refund_desk_house;
+
+-- Makes the partitions of this month and the next ones; any number of times. Returns how many were
+-- missing. A month of which rows already lie in the default partition stays there: doctor warns.
+-- It runs as the owner, so that the house may ask for it every month.
+create function refunds.make_partitions(months_ahead int) returns int
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  first timestamptz;
+  name text;
+  made int := 0;
+begin
+  -- Two at once would both find the same month missing.
+  perform pg_advisory_xact_lock(hashtext('refunds.make_partitions'));
+  for n in 0..least(greatest(months_ahead, 0), 120) loop
+    first := (date_trunc('month', now() at time zone 'UTC') + make_interval(months => n)) at time zone 'UTC';
+    name := 'notification_bodies_' || to_char(first at time zone 'UTC', 'YYYY_MM');
+    continue when to_regclass('refunds.' || name) is not null;
+    begin
+      execute format('create table refunds.%I partition of refunds.notification_bodies for values from (%L) to (%L)',
+        name, first, (first at time zone 'UTC' + interval '1 month') at time zone 'UTC');
+      -- Forced here too, with the owner's policy: a dump reads each partition by itself.
+      execute format('alter table refunds.%I enable row level security', name);
+      execute format('alter table refunds.%I force row level security', name);
+      execute format('create policy owner_sees_all on refunds.%I to current_user using (true) with check (true)', name);
+      execute format('create policy own_tenant on refunds.%I to refund_desk_tenant using (tenant_id = tenants.current_tenant()) with check (tenant_id = tenants.current_tenant())', name);
+      execute format('create policy house on refunds.%I to refund_desk_house using (true) with check (true)', name);
+      made := made + 1;
+    exception when check_violation then
+      raise warning 'rows of % lie in the default partition', name;
+    end;
+  end loop;
+  return made;
+end $$;
+revoke execute on function refunds.make_partitions(int) from public;
+grant execute on function refunds.make_partitions(int) to refund_desk_house;
 
 revoke update, delete on tenants.audit from refund_desk_tenant, refund_desk_house;
 revoke update on refunds.facts, refunds.replies, refunds.consent_changes, refunds.usage, refunds.case_notes
