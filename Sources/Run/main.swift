@@ -1,1 +1,4 @@
-print("refund-desk")
+import Glibc
+
+// Nothing else stands here: top-level code belongs to the main actor.
+exit(await Program.run(CommandLine.arguments))

@@ -13,7 +13,7 @@ package struct DirectoryBusy: Error {}
 /// remembered in a bounded set, and at most `asksMax` questions to the database are open at once.
 package final class InboxDirectory: Sendable {
     /// The channel on which the database tells of changes.
-    package static let channel = "desk_directory"
+    package static let channel: StaticString = "desk_directory"
 
     static let inboxesMax = 50_000
     static let strangersMax = 10_000

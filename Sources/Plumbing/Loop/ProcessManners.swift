@@ -13,6 +13,9 @@ package enum ProcessManners {
         unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
     }
 
+    /// Ends the process without tidying up.
+    package static func endAtOnce(_ code: CInt) -> Never { _exit(code) }
+
     /// Lets the process hold as many descriptors as it is allowed to.
     ///
     /// - Returns: how many.
@@ -50,6 +53,9 @@ package final class StopSignals: Sendable {
         }
     }
 
+    /// Whether the first of them has arrived.
+    package var isDue: Bool { state.withLock { $0.count > 0 } }
+
     /// Returns when the first of them has arrived.
     package func wait() async {
         await withCheckedContinuation { continuation in
@@ -67,7 +73,7 @@ package final class StopSignals: Sendable {
             defer { state.waiting = [] }
             return (state.count, state.waiting)
         }
-        if count > 1 { _exit(1) }
+        if count > 1 { ProcessManners.endAtOnce(1) }
         for continuation in waiting { continuation.resume() }
     }
 }

@@ -1,10 +1,13 @@
-package import AppStore
 package import Time
 
 /// What is answered to a request and why, with the values that were seen. Kept with the case.
 package struct Decision: Sendable, Hashable, Codable {
-    /// None is stated by leaving it out.
-    package typealias Preference = ConsumptionFacts.RefundPreference
+    /// `refundPreference` in Apple's words. None is stated by leaving it out.
+    package enum Preference: String, Sendable, Hashable, Codable, CaseIterable {
+        case decline = "DECLINE"
+        case grantFull = "GRANT_FULL"
+        case grantProrated = "GRANT_PRORATED"
+    }
 
     /// A value as it was seen.
     package struct Observation: Sendable, Hashable, Codable {
@@ -65,5 +68,3 @@ package struct Decision: Sendable, Hashable, Codable {
         self.remarks = remarks
     }
 }
-
-extension ConsumptionFacts.RefundPreference: Codable {}

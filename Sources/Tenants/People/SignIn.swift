@@ -122,7 +122,7 @@ package final class SignIn: Sendable {
         }
     }
 
-    static func isPassword(_ bytes: [UInt8]) -> Bool {
+    package static func isPassword(_ bytes: [UInt8]) -> Bool {
         bytes.count <= passwordBytesMax && String(decoding: bytes, as: UTF8.self).count >= passwordCharactersMin
     }
 

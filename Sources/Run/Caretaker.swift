@@ -1,0 +1,75 @@
+import Crypto
+import FoundationEssentials
+import Journal
+import Loop
+import Postgres
+import Synchronization
+import Tenants
+import Time
+
+/// What a serving process does by the clock: tells that it is there, and tidies once a day.
+final class Caretaker: Sendable {
+    private static let tidyEvery = Duration.hours(24)
+
+    private let house: House
+    private let process = Random.uuid()
+    private let host = ProcessInfo.processInfo.hostName
+    private let isStopped = Mutex(false)
+
+    init(_ house: House) { self.house = house }
+
+    func start() {
+        house.loops.all[0].run { await self.work() }
+    }
+
+    /// Tells the others that this process has gone.
+    func stop() async {
+        isStopped.withLock { $0 = true }
+        try? await ProcessList.leave(process, at: house.clock.now, in: house.database)
+    }
+
+    private func work() async {
+        let loop = house.loops.all[0]
+        var tidied: Moment?
+        while !isStopped.withLock({ $0 }) {
+            let now = house.clock.now
+            do {
+                try await ProcessList.announce(
+                    process, host: host, keyring: house.configuration.keyring, at: now, in: house.database)
+                if tidied.map({ now - $0 >= Self.tidyEvery }) ?? true {
+                    try await house.signIn.forgetOld()
+                    try await noteAuditHeads()
+                    tidied = now
+                }
+            } catch {
+                house.journal.warning("the caretaker could not do its round", ["error": .init(error)])
+            }
+            try? await loop.sleep(for: ProcessList.every)
+        }
+    }
+
+    /// A copy of each chain's end outside the database: who cuts a tail off cannot reach it here.
+    private func noteAuditHeads() async throws {
+        var slug = ""
+        while true {
+            let after = slug
+            let heads = try await house.database.transaction(.house) { tx in
+                var heads: [(Tenant, AuditHead)] = []
+                for tenant in try await TenantStore.tenants(after: after, limit: 100, in: tx) {
+                    heads.append((tenant, try await Audit.head(of: tenant.id, in: tx)))
+                }
+                return heads
+            }
+            guard let last = heads.last else { return }
+            slug = last.0.slug
+            for (tenant, head) in heads {
+                house.journal.info(
+                    "audit head",
+                    [
+                        "tenant": .init(tenant.id.rawValue), "sequence": .init(head.sequence),
+                        "hash": .string(Hex.encode(head.hash)),
+                    ])
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import Crypto
+import Postgres
+import Tenants
+import Time
+
+/// `refund-desk app …`
+enum AppCommand {
+    private enum YesNo: String, CaseIterable { case yes, no }
+
+    /// Bytes of a wording that customers agreed to.
+    private static let wordingBytesMax = 64 * 1024
+
+    static let add = Command(
+        CommandForm(
+            words: ["app", "add"],
+            options: [
+                .required("tenant", "SLUG", "whose app it is"),
+                .required("bundle-id", "ID", "to the letter, as in App Store Connect"),
+                .optional("apple-id", "N", "the app's Apple ID; else learned from its first Production notification"),
+                .optional("name", "NAME", "what people read; else the bundle ID"),
+                .optional(
+                    "unreported-delivery", "delivered|withhold",
+                    "what is said of delivery where nobody reported it (default: delivered)"),
+                .optional("sample-content", "yes|no", "whether customers can try before they buy (default: no)"),
+                .optional(
+                    "consent", "per-customer|all-from=YYYY-MM-DD",
+                    "who agreed that purchase data goes to Apple (default: per-customer)"),
+                .optional("wording-file", "FILE", "with all-from: the text that everybody agreed to"),
+            ],
+            summary: "Adds an app and prints the URL for App Store Connect.")
+    ) { arguments, surroundings in
+        let new = try newApp(arguments)
+        return try await House.open(surroundings) { house in
+            let tenant = try await house.tenant(arguments["tenant"])
+            let (app, inbox) = try await house.database.transaction(tenant.id.scope) { tx in
+                let app = try await TenantStore.addApp(
+                    new, to: tenant.id, at: house.clock.now, by: .commandLine, in: tx)
+                let inbox = try await house.vault.addInbox(to: app.id, of: tenant.id, by: .commandLine, in: tx)
+                return (app, inbox)
+            }
+            let url = house.notificationURL(inbox)
+            return Answer(
+                [
+                    ("id", .number(app.id.rawValue)), ("bundleId", .text(app.bundleID)),
+                    ("appAppleId", app.appleID.map { .number($0) } ?? .none), ("notificationURL", .text(url)),
+                ],
+                text: """
+                    Added \(app.bundleID).
+                    Notification URL for App Store Connect, Production and Sandbox alike, Version 2:
+                    \(url)
+                    Next: refund-desk key add --tenant \(tenant.slug) --key-id ID --issuer-id UUID --file PATH
+                    """)
+        }
+    }
+
+    static let remove = Command(
+        CommandForm(
+            words: ["app", "remove"],
+            options: [.required("tenant", "SLUG", "whose app it is"), .required("bundle-id", "ID", "which app")],
+            summary: "Takes an app out of use: its URLs, own keys and own tokens end. Its cases stay.")
+    ) { arguments, surroundings in
+        try await House.open(surroundings) { house in
+            let tenant = try await house.tenant(arguments["tenant"])
+            let app = try await house.database.transaction(tenant.id.scope) { tx in
+                let app = try await house.app(arguments["bundle-id"], of: tenant, in: tx)
+                try await TenantStore.removeApp(app, at: house.clock.now, by: .commandLine, in: tx)
+                return app
+            }
+            return Answer([("id", .number(app.id.rawValue))], text: "Removed \(app.bundleID).")
+        }
+    }
+
+    private static func newApp(_ arguments: Arguments) throws -> NewApp {
+        let usage = arguments.form.usage
+        var new = NewApp(bundleID: arguments["bundle-id"])
+        new.appleID = try arguments.number("apple-id")
+        new.name = arguments.optional("name")
+        new.unreportedDelivery = try arguments.choice("unreported-delivery") ?? .delivered
+        new.sampleContent = try arguments.choice("sample-content", as: YesNo.self) == .yes
+        let consent = arguments.optional("consent") ?? "per-customer"
+        let wordingFile = arguments.optional("wording-file")
+        if consent == "per-customer" {
+            guard wordingFile == nil else {
+                throw UsageError("--wording-file goes with --consent all-from=YYYY-MM-DD", usage: usage)
+            }
+            return new
+        }
+        guard consent.hasPrefix("all-from="), let from = Moment(date: consent.dropFirst("all-from=".count)) else {
+            throw UsageError("--consent is per-customer or all-from=YYYY-MM-DD", usage: usage)
+        }
+        guard let wordingFile else {
+            throw UsageError(
+                "--consent all-from needs --wording-file with the text that everybody agreed to", usage: usage)
+        }
+        let wording: String
+        do throws(SecretReadError) {
+            let bytes = try SecretBytes.file(wordingFile, bytesMax: wordingBytesMax)
+            wording = bytes.withBytes { bytes in String(decoding: (0..<bytes.count).map { bytes[$0] }, as: UTF8.self) }
+        } catch {
+            throw Failure("\(wordingFile) could not be read: \(error)")
+        }
+        guard wording.contains(where: { !$0.isWhitespace }), !wording.unicodeScalars.contains("\u{0}") else {
+            throw Failure("\(wordingFile) holds no text")
+        }
+        new.consent = .allFrom(from, wording: wording)
+        return new
+    }
+}

@@ -1,0 +1,70 @@
+import FoundationEssentials
+import Journal
+import Postgres
+import Tenants
+
+/// `refund-desk token …`
+enum TokenCommand {
+    static let add = Command(
+        CommandForm(
+            words: ["token", "add"],
+            options: [
+                .required("tenant", "SLUG", "whose token it is"),
+                .optional("bundle-id", "ID", "only for this app; else for all of the tenant's"),
+                .repeatable(
+                    "scope", "S", isRequired: true, APIScope.allCases.map(\.rawValue).joined(separator: ", ")),
+            ],
+            summary: "Makes an API token and prints it this once.")
+    ) { arguments, surroundings in
+        var scopes: Set<APIScope> = []
+        // `--scope a --scope b` and `--scope a,b` are the same.
+        for word in arguments.all("scope").flatMap({ $0.split(whereSeparator: { $0 == "," || $0 == " " }) }) {
+            guard let scope = APIScope(rawValue: String(word)) else {
+                let known = APIScope.allCases.map(\.rawValue).joined(separator: ", ")
+                throw UsageError("--scope is one of \(known)", usage: arguments.form.usage)
+            }
+            scopes.insert(scope)
+        }
+        let wanted = scopes
+        guard !wanted.isEmpty else { throw UsageError("--scope is empty", usage: arguments.form.usage) }
+        return try await House.open(surroundings) { house in
+            let tenant = try await house.tenant(arguments["tenant"])
+            let made = try await house.database.transaction(tenant.id.scope) { tx in
+                var app: App?
+                if let bundleID = arguments.optional("bundle-id") {
+                    app = try await house.app(bundleID, of: tenant, in: tx)
+                }
+                return try await house.tokens.add(to: tenant.id, app: app?.id, scopes: wanted, by: .commandLine, in: tx)
+            }
+            let id = made.token.id.uuidString.lowercased()
+            return Answer(
+                [
+                    ("id", .text(id)), ("token", .text(made.text.reveal())),
+                    ("scopes", .list(wanted.map(\.rawValue).sorted().map { .text($0) })),
+                ],
+                text: """
+                    API token \(id), shown this once:
+                    \(made.text.reveal())
+                    """)
+        }
+    }
+
+    static let remove = Command(
+        CommandForm(
+            words: ["token", "remove"],
+            options: [.required("tenant", "SLUG", "whose token it is"), .required("id", "UUID", "which token")],
+            summary: "Ends an API token at once.")
+    ) { arguments, surroundings in
+        guard let id = UUID(uuidString: arguments["id"]) else {
+            throw UsageError("--id is the UUID that \"token add\" printed", usage: arguments.form.usage)
+        }
+        return try await House.open(surroundings) { house in
+            let tenant = try await house.tenant(arguments["tenant"])
+            let isRemoved = try await house.database.transaction(tenant.id.scope) { tx in
+                try await house.tokens.remove(id, of: tenant.id, by: .commandLine, in: tx)
+            }
+            guard isRemoved else { throw Failure("the tenant has no such token in use") }
+            return Answer([("id", .text(id.uuidString.lowercased()))], text: "Removed.")
+        }
+    }
+}

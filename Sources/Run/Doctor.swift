@@ -1,0 +1,247 @@
+import AppStore
+import Journal
+import Loop
+import Postgres
+import Schema
+import Tenants
+import Time
+
+/// One thing that was looked at.
+struct Check: Sendable, Hashable {
+    enum State: String, Sendable { case ok, warn, fail }
+    let name: String
+    let state: State
+    let text: String
+
+    static func ok(_ name: String, _ text: String) -> Check { Check(name: name, state: .ok, text: text) }
+    static func warn(_ name: String, _ text: String) -> Check { Check(name: name, state: .warn, text: text) }
+    static func fail(_ name: String, _ text: String) -> Check { Check(name: name, state: .fail, text: text) }
+}
+
+/// Looks at everything that replies depend on, and says what to do. Changes nothing and never calls Apple.
+enum Doctor {
+    /// Apple refuses tokens that are not valid yet; ours are dated a minute back.
+    private static let clockFail = Duration.seconds(30)
+    private static let clockWarn = Duration.seconds(2)
+    /// A transaction that is open for longer keeps the database from tidying up.
+    private static let snapshotWarn = Duration.minutes(10)
+
+    static func examine(_ surroundings: Surroundings) async -> [Check] {
+        let configuration: Configuration
+        do {
+            configuration = try surroundings.configuration()
+        } catch let error as ConfigurationError {
+            return error.troubles.map { .fail("configuration", "\($0)") }
+        } catch {
+            return [.fail("configuration", "\(error)")]
+        }
+        var checks = [Check.ok("configuration", "every setting is known and well formed")]
+        checks += publicURL(configuration)
+        checks += trust(configuration)
+        checks.append(publicFolder(configuration))
+        do {
+            let house = try House(
+                configuration, loops: 1,
+                limits: PoolLimits(tenant: 1, intake: 1, queue: 1, house: 1, wait: .seconds(10)),
+                journal: .standardError(level: .error))
+            checks += await database(house)
+            await house.database.close()
+        } catch {
+            checks.append(.fail("database", "\(error)"))
+        }
+        return checks
+    }
+
+    // MARK: Without a database
+
+    private static func publicURL(_ configuration: Configuration) -> [Check] {
+        let url = configuration.publicURL
+        if url.isSecure { return [.ok("public-url", "\(url)")] }
+        let text =
+            url.isLoopback
+            ? "\(url): nobody but this machine sees it; set REFUND_DESK_PUBLIC_URL"
+            : "\(url): Apple sends notifications to https:// only, and cookies travel in the clear"
+        return [.warn("public-url", text)]
+    }
+
+    private static func trust(_ configuration: Configuration) -> [Check] {
+        guard let folder = configuration.trustRoots else {
+            return [.ok("trust-roots", "built-in trust in Apple's root")]
+        }
+        let (anchors, warnings) = TrustAnchors.load(folder: folder, at: WallClock.system.now)
+        var checks = warnings.map { Check.warn("trust-roots", $0) }
+        checks.append(
+            anchors.isEmpty
+                ? .fail(
+                    "trust-roots", "no usable root certificate in \(folder): every notification is answered with 503")
+                : .ok("trust-roots", "roots of \(folder)"))
+        return checks
+    }
+
+    private static func publicFolder(_ configuration: Configuration) -> Check {
+        guard let folder = Places.publicFolder(configuration.publicFolder) else {
+            return .warn("public-folder", "no folder of static assets: set REFUND_DESK_PUBLIC_FOLDER")
+        }
+        return .ok("public-folder", folder)
+    }
+
+    // MARK: With the database
+
+    private static func database(_ house: House) async -> [Check] {
+        let url = house.configuration.databaseURL.reveal()
+        let loop = house.loops.all[0]
+        var checks: [Check] = []
+        do {
+            let state = try await Schema.migrator(on: loop, journal: house.journal).state(url)
+            checks.append(.ok("database", "reachable"))
+            if let trouble = state.trouble {
+                checks.append(.fail("schema", trouble))
+                return checks
+            }
+            checks.append(.ok("schema", "version \(state.current)"))
+            let troubles = try await RoleCheck.troubles(url, on: loop)
+            checks += troubles.map { .fail("role", $0) }
+            guard troubles.isEmpty else { return checks }
+            checks.append(.ok("role", "tenants are kept apart by row security"))
+            checks.append(try await clock(house))
+            checks.append(try await snapshots(house))
+            checks += try await masterKey(house)
+            checks += try await tenants(house)
+        } catch {
+            checks.append(.fail("database", "\(error)"))
+        }
+        return checks
+    }
+
+    private static func clock(_ house: House) async throws -> Check {
+        let before = house.clock.now
+        let rows = try await house.database.rows(.house, "select clock_timestamp() as now")
+        let after = house.clock.now
+        let theirs: Moment = try rows[0]("now")
+        let middle = before + .milliseconds((after - before).wholeMilliseconds / 2)
+        let offset = theirs - middle
+        let size = offset < .zero ? .zero - offset : offset
+        let text =
+            "the database's clock is \(offset.wholeMilliseconds) ms \(offset < .zero ? "behind" : "ahead of") ours"
+        if size > clockFail {
+            return .fail("clock", "\(text): set both by NTP; Apple refuses tokens with a wrong time")
+        }
+        if size > clockWarn { return .warn("clock", "\(text): set both by NTP") }
+        return .ok("clock", text)
+    }
+
+    private static func snapshots(_ house: House) async throws -> Check {
+        let rows = try await house.database.rows(
+            .house,
+            """
+            select coalesce(extract(epoch from max(clock_timestamp() - xact_start)), 0)::bigint as seconds
+            from pg_stat_activity
+            where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()
+            """)
+        let seconds: Int64 = try rows[0]("seconds")
+        if Duration.seconds(seconds) > snapshotWarn {
+            return .warn(
+                "snapshots",
+                "a transaction has been open for \(seconds / 60) minutes: the queue gets slower until it ends")
+        }
+        return .ok("snapshots", "no transaction is open for long")
+    }
+
+    private static func masterKey(_ house: House) async throws -> [Check] {
+        guard house.vault.hasMasterKey else {
+            return [.fail("master-key", "\(VaultError.noMasterKey)")]
+        }
+        let older = try await house.database.transaction(.house) { tx in
+            try await house.vault.sealedWithOlderKeys(in: tx)
+        }
+        guard older == 0 else {
+            return [
+                .warn(
+                    "master-key",
+                    "\(older) secrets are sealed with an older key: run \"refund-desk master-key rotate\" and keep the older keys until then"
+                )
+            ]
+        }
+        return [.ok("master-key", "every secret is sealed with the newest key")]
+    }
+
+    private static func tenants(_ house: House) async throws -> [Check] {
+        var checks: [Check] = []
+        var slug = ""
+        while true {
+            let after = slug
+            let page = try await house.database.transaction(.house) { tx in
+                try await TenantStore.tenants(after: after, limit: 100, in: tx)
+            }
+            guard let last = page.last else { break }
+            slug = last.slug
+            for tenant in page {
+                checks += try await house.database.transaction(tenant.id.scope) { tx in
+                    try await examine(tenant, in: house, tx)
+                }
+            }
+        }
+        if checks.isEmpty { checks.append(.warn("tenants", "there is no tenant yet: run \"refund-desk tenant add\"")) }
+        return checks
+    }
+
+    private static func examine(_ tenant: Tenant, in house: House, _ tx: Transaction) async throws -> [Check] {
+        var checks: [Check] = []
+        switch try await Audit.check(of: tenant.id, in: tx) {
+        case .whole(let head):
+            checks.append(.ok("audit \(tenant.slug)", "\(head.sequence) entries, head \(hex(head.hash))"))
+        case .changed(let at): checks.append(.fail("audit \(tenant.slug)", "entry \(at) is not what was written"))
+        case .cut(let after): checks.append(.fail("audit \(tenant.slug)", "entries after \(after) are missing"))
+        }
+        let unreadable = try await house.vault.unreadableKeys(of: tenant.id, in: tx)
+        let standings = try await KeyStandings.all(of: tenant.id, in: tx)
+        let apps = try await TenantStore.apps(of: tenant.id, in: tx)
+        if apps.isEmpty { checks.append(.warn("tenant \(tenant.slug)", "has no app yet")) }
+        for app in apps {
+            let name = "app \(tenant.slug)/\(app.bundleID)"
+            checks.append(try await key(of: app, name, unreadable, standings, in: house, tx))
+            checks.append(try await url(of: app, name, in: house, tx))
+        }
+        return checks
+    }
+
+    private static func key(
+        of app: App, _ name: String, _ unreadable: [(SigningKeyInfo, VaultError)], _ standings: [KeyStanding],
+        in house: House, _ tx: Transaction
+    ) async throws -> Check {
+        guard let key = try await house.vault.signingKey(of: app.tenant, for: app.id, in: tx) else {
+            return .fail("\(name) key", "\(VaultError.noKey(app.tenant, app.id))")
+        }
+        if let bad = unreadable.first(where: { $0.0.id == key.id }) { return .fail("\(name) key", "\(bad.1)") }
+        let own = standings.filter { $0.key == key.id }
+        if let refused = own.first(where: \.isRefused) {
+            let environment = refused.isSandbox ? "Sandbox" : "Production"
+            let since = refused.refusedSince?.iso8601 ?? ""
+            let clock = refused.clockOffset.map { "; Apple's clock was \($0.wholeMilliseconds) ms from ours" } ?? ""
+            return .fail(
+                "\(name) key",
+                "\(environment): Apple refuses key \(key.keyID) with 401 since \(since)\(clock). Check key ID, issuer ID, bundle ID, and that it is an In-App Purchase key; then \"refund-desk key add\" again"
+            )
+        }
+        let accepted = own.contains { $0.acceptedAt != nil }
+        return .ok(
+            "\(name) key", "\(key.keyID), \(accepted ? "accepted by Apple" : "not used yet"), \(key.fingerprint)")
+    }
+
+    private static func url(of app: App, _ name: String, in house: House, _ tx: Transaction) async throws -> Check {
+        do {
+            let inboxes = try await house.vault.inboxes(of: app.tenant, app: app.id, in: tx)
+            guard !inboxes.isEmpty else {
+                return .fail("\(name) url", "no notification URL: run \"refund-desk inbox add\"")
+            }
+            return .ok("\(name) url", "\(inboxes.count) notification URL\(inboxes.count == 1 ? "" : "s") in use")
+        } catch let error as VaultError {
+            // It still works: it is found by its hash. It can only no longer be shown.
+            return .warn("\(name) url", "\(error)")
+        }
+    }
+
+    private static func hex(_ bytes: [UInt8]) -> String {
+        bytes.prefix(8).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+    }
+}

@@ -1,0 +1,63 @@
+import FoundationEssentials
+import Journal
+import Loop
+import Postgres
+import Schema
+
+/// The life of a process that serves: checks, start, and an orderly end.
+enum Service {
+    /// For requests and jobs that run when the signal comes.
+    static let finishWithin = Duration.seconds(20)
+    /// After it the process ends whatever still hangs.
+    private static let endWithin = Duration.seconds(28)
+    /// How long a database that is not up yet is waited for.
+    private static let databasePatience = Duration.seconds(60)
+
+    static func run(_ parts: Set<Part>, _ configuration: Configuration, journal: Journal) async throws {
+        let signals = StopSignals()
+        ProcessManners.raiseDescriptorLimit()
+        let cores = ProcessInfo.processInfo.activeProcessorCount
+        let house = try House(configuration, loops: min(max(cores, 1), 4), journal: journal)
+        guard try await check(house, until: signals) else { return }
+        let serving = try Serving(parts, in: house)
+        let address = try await serving.start()
+        journal.info(
+            "serving",
+            [
+                "address": .string("\(address)"),
+                "parts": .string(parts.map(\.rawValue).sorted().joined(separator: " ")),
+                "version": .string(Version.number), "commit": .init(Version.commit),
+            ])
+        await signals.wait()
+        journal.info("stopping")
+        _ = house.loops.all[0].after(endWithin) {
+            journal.error("stopping took too long")
+            ProcessManners.endAtOnce(1)
+        }
+        await serving.stop(within: finishWithin)
+        journal.info("stopped")
+    }
+
+    /// The schema must be ours and the roles what row security relies on. False when a signal came first.
+    private static func check(_ house: House, until signals: StopSignals) async throws -> Bool {
+        let url = house.configuration.databaseURL.reveal()
+        let loop = house.loops.all[0]
+        let start = ContinuousClock.now
+        while true {
+            do {
+                let state = try await Schema.migrator(on: loop, journal: house.journal).state(url)
+                if let trouble = state.trouble { throw Failure(trouble) }
+                let troubles = try await RoleCheck.troubles(url, on: loop)
+                guard troubles.isEmpty else { throw Failure(troubles.joined(separator: "\n")) }
+                return true
+            } catch let error as PostgresError where error.isRetryable {
+                guard ContinuousClock.now - start < databasePatience else {
+                    throw Failure("the database of DATABASE_URL cannot be reached: \(error)")
+                }
+                house.journal.warning("waiting for the database", ["error": .init(error)])
+            }
+            if signals.isDue { return false }
+            try await loop.sleep(for: .seconds(1))
+        }
+    }
+}
