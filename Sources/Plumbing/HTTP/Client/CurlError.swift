@@ -3,25 +3,25 @@ import CCurl
 extension HTTPClientError {
     /// From libcurl's result, and from what our callbacks saw meanwhile.
     ///
-    /// - Parameters:
-    ///   - host: for the text; the rest of the URL may hold an id or a token.
-    ///   - requestsBegun: how often libcurl began to write the request. 0 is the proof that nothing was sent.
-    init(
-        _ code: CURLcode, host: String, requestsBegun: Int, stop: CurlTransfer.Stop?, verifyResult: Int, message: String
-    ) {
-        let arrival: Arrival = requestsBegun == 0 ? .notReceived : .unknown
+    /// The text names the host alone: the rest of the URL may hold an id or a token.
+    init(_ code: CURLcode, of transfer: CurlTransfer, _ handle: CurlHandle?) {
+        let host = transfer.call.url.host
+        let message = handle?.errorText ?? ""
+        // The one proof that nothing was sent: libcurl never began to write the request.
+        let isUnsent = transfer.requestsBegun == 0
+        let arrival: Arrival = isUnsent ? .notReceived : .unknown
         let detail = message.isEmpty ? "" : " (\(message))"
         func failed(_ kind: Kind, _ words: String) -> HTTPClientError {
             HTTPClientError(arrival: arrival, kind: kind, text: "\(host): \(words)")
         }
-        switch stop {
+        switch transfer.stop {
         case .tooLarge: self = failed(.tooLarge, "the answer is longer than allowed")
         case .addressRefused where code == CURLE_COULDNT_CONNECT:
             self = failed(.addressRefused, "its address is not one that may be called")
         case .repeated: self = failed(.reset, "the connection ended before an answer came")
         case .cancelled: self = failed(.cancelled, "the call was cancelled")
         case .overdue:
-            self = failed(.timeout, requestsBegun == 0 ? "no connection in time" : "no complete answer in time")
+            self = failed(.timeout, isUnsent ? "no connection in time" : "no complete answer in time")
         case .addressRefused, nil:
             self =
                 switch code {
@@ -31,12 +31,12 @@ extension HTTPClientError {
                     failed(.resolve, "the name cannot be looked up\(detail)")
                 case CURLE_COULDNT_CONNECT, CURLE_PROXY: failed(.connect, "no connection\(detail)")
                 case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
-                    Self.tls(TLSFault(verifyResult: verifyResult, text: message), host, arrival, detail)
+                    Self.tls(TLSFault(verifyResult: handle?.verifyResult ?? 0, text: message), host, arrival, detail)
                 case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED, CURLE_SSL_CLIENTCERT,
                     CURLE_SSL_CERTPROBLEM:
                     Self.tls(.handshake, host, arrival, detail)
                 case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE: Self.tls(.trustFile, host, arrival, detail)
-                case CURLE_OPERATION_TIMEDOUT where requestsBegun == 0:
+                case CURLE_OPERATION_TIMEDOUT where isUnsent:
                     failed(.connect, "no connection in time\(detail)")
                 case CURLE_OPERATION_TIMEDOUT: failed(.timeout, "no complete answer in time\(detail)")
                 case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE, CURLE_HTTP2,

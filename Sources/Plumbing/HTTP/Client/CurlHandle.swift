@@ -47,9 +47,9 @@ import Time
     /// Makes the handle ready for `transfer`, which must stay alive until the handle is reset.
     func prepare(for transfer: CurlTransfer, options: HTTPClient.Options) -> CURLcode {
         var setter = unsafe Setter(easy: easy)
-        let request = transfer.request
+        let request = transfer.call.request
 
-        setter.set(CURLOPT_URL, transfer.url.text)
+        setter.set(CURLOPT_URL, transfer.call.url.text)
         setter.set(CURLOPT_PATH_AS_IS, 1)
         setter.set(CURLOPT_PROTOCOLS_STR, "http,https")
         setter.set(CURLOPT_FOLLOWLOCATION, 0)
@@ -75,7 +75,7 @@ import Time
         setter.set(CURLOPT_NOPROXY, "")
         setter.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
 
-        let left = max(1, (transfer.deadline - .now).wholeMilliseconds)
+        let left = max(1, (transfer.call.deadline - .now).wholeMilliseconds)
         setter.set(CURLOPT_TIMEOUT_MS, Int(clamping: left))
         setter.set(
             CURLOPT_CONNECTTIMEOUT_MS, Int(clamping: max(1, min(left, request.connectTimeout.wholeMilliseconds))))

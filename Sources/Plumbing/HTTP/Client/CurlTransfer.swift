@@ -1,53 +1,27 @@
 import CCurl
 import Glibc
-import Synchronization
 
-/// One call on its way: the request, and what has come of it so far.
-///
-/// Everything but `isCancelled` belongs to the transfer thread from the moment the call is handed over.
-final class CurlTransfer: @unchecked Sendable {
+/// One call on its way: what has come of it so far. Only the transfer thread touches it.
+final class CurlTransfer {
     /// Why our own side ended the call.
     enum Stop { case tooLarge, addressRefused, repeated, cancelled, overdue }
 
-    typealias Outcome = Result<ClientResponse, HTTPClientError>
-
-    static let headerBytesMax = 64 * 1024
-    static let headerFieldsMax = 200
-
-    let request: ClientRequest
-    let url: ClientURL
-    let deadline: ContinuousClock.Instant
-    let guardian: AddressGuard?
-    let cancelled = Atomic(false)
-
-    private var continuation: CheckedContinuation<Outcome, Never>?
+    let call: PendingCall
     /// How often libcurl began to write the request on a connection.
     private(set) var requestsBegun = 0
     private(set) var stop: Stop?
     private var head = ResponseHead()
     private var body: [UInt8] = []
 
-    init(_ request: ClientRequest, url: ClientURL, deadline: ContinuousClock.Instant, guardian: AddressGuard?) {
-        self.request = request
-        self.url = url
-        self.deadline = deadline
-        self.guardian = guardian
-    }
+    init(_ call: PendingCall) { self.call = call }
 
-    func await(_ continuation: CheckedContinuation<Outcome, Never>) { self.continuation = continuation }
-
-    /// Resumes the caller, on the caller's own executor; the second time does nothing.
-    func finish(_ outcome: Outcome) {
-        guard let waiting = continuation else { return }
-        continuation = nil
-        waiting.resume(returning: outcome)
-    }
+    func end(_ reason: Stop) { stop = reason }
 
     func response(httpVersion: Int) -> ClientResponse {
         ClientResponse(status: head.status, headers: head.fields, body: body, httpVersion: httpVersion)
     }
 
-    // MARK: What libcurl reports, on the transfer thread
+    // What libcurl reports:
 
     /// A connection is ready and the request is about to be written. False stops the call.
     ///
@@ -55,7 +29,7 @@ final class CurlTransfer: @unchecked Sendable {
     /// acts, that would be a second sending that nobody knows of.
     func begin() -> Bool {
         requestsBegun += 1
-        guard requestsBegun > 1, request.method != .get, request.method != .head else { return true }
+        guard requestsBegun > 1, call.request.method != .get, call.request.method != .head else { return true }
         stop = .repeated
         return false
     }
@@ -69,7 +43,7 @@ final class CurlTransfer: @unchecked Sendable {
     }
 
     func take(body bytes: UnsafeRawBufferPointer) -> Bool {
-        guard body.count + bytes.count <= request.responseBytesMax else {
+        guard body.count + bytes.count <= call.request.responseBytesMax else {
             stop = .tooLarge
             return false
         }
@@ -79,9 +53,9 @@ final class CurlTransfer: @unchecked Sendable {
 
     /// Opens the socket for one candidate address, or refuses the address.
     func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
-        if let guardian {
+        if let addressGuard = call.addressGuard {
             let allowed = unsafe withUnsafePointer(to: &address.pointee.addr) { pointer in
-                unsafe guardian.allows(UnsafeRawBufferPointer(start: pointer, count: Int(address.pointee.addrlen)))
+                unsafe addressGuard.allows(UnsafeRawBufferPointer(start: pointer, count: Int(address.pointee.addrlen)))
             }
             guard allowed else {
                 stop = .addressRefused
@@ -91,6 +65,4 @@ final class CurlTransfer: @unchecked Sendable {
         let closeOnExec = CInt(SOCK_CLOEXEC.rawValue)
         return unsafe socket(address.pointee.family, address.pointee.socktype | closeOnExec, address.pointee.protocol)
     }
-
-    func end(_ reason: Stop) { stop = reason }
 }

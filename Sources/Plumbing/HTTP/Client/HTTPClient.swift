@@ -66,17 +66,17 @@ package final class HTTPClient: Sendable {
                 arrival: .notReceived, kind: .badRequest, text: "the URL is no proper http or https URL")
         }
         if let error = refusal(of: url) { throw error }
-        let transfer = CurlTransfer(
+        let call = PendingCall(
             request, url: url, deadline: min(begun + request.totalTimeout, deadline.instant),
-            guardian: options.proxy == nil ? options.addressGuard : nil)
+            addressGuard: options.proxy == nil ? options.addressGuard : nil)
         let thread = thread
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                transfer.await(continuation)
-                thread.start(transfer)
+                call.await(continuation)
+                thread.start(call)
             }
         } onCancel: {
-            thread.cancel(transfer)
+            thread.cancel(call)
         }
         note(outcome, url.host, .now - begun)
         return try outcome.get()
@@ -95,7 +95,7 @@ package final class HTTPClient: Sendable {
         )
     }
 
-    private func note(_ outcome: CurlTransfer.Outcome, _ host: String, _ duration: Duration) {
+    private func note(_ outcome: PendingCall.Outcome, _ host: String, _ duration: Duration) {
         let label: String
         switch outcome {
         case .success(let response): label = "\(response.status / 100)xx"

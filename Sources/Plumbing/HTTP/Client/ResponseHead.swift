@@ -1,5 +1,8 @@
 /// The status and fields of an answer, gathered line by line as libcurl hands them over.
 struct ResponseHead {
+    static let bytesMax = 64 * 1024
+    static let linesMax = 200
+
     private(set) var status = 0
     private(set) var fields = HeaderFields()
     private var bytes = 0
@@ -10,7 +13,7 @@ struct ResponseHead {
     mutating func take(_ line: UnsafeRawBufferPointer) -> Bool {
         bytes += line.count
         count += 1
-        guard bytes <= CurlTransfer.headerBytesMax, count <= CurlTransfer.headerFieldsMax else { return false }
+        guard bytes <= Self.bytesMax, count <= Self.linesMax else { return false }
         let text = unsafe String(decoding: line, as: UTF8.self)
         if text.hasPrefix("HTTP/") {
             // Also after an interim answer (1xx), whose fields are not the answer's.
