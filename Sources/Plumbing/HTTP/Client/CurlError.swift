@@ -25,6 +25,8 @@ extension HTTPClientError {
         case .addressRefused, nil:
             self =
                 switch code {
+                // libcurl's number for an answer without a status line, as HTTP/0.9 had it.
+                case CURLE_UNSUPPORTED_PROTOCOL where !isUnsent: failed(.malformed, "the answer is not proper HTTP")
                 case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT, CURLE_BAD_FUNCTION_ARGUMENT:
                     failed(.badRequest, "the URL cannot be used\(detail)")
                 case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
