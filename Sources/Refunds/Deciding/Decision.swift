@@ -1,13 +1,10 @@
+package import AppStore
 package import Time
 
 /// What is answered to a request and why, with the values that were seen. Kept with the case.
 package struct Decision: Sendable, Hashable, Codable {
-    /// `refundPreference` in Apple's words. None is stated by leaving it out.
-    package enum Preference: String, Sendable, Hashable, Codable, CaseIterable {
-        case decline = "DECLINE"
-        case grantFull = "GRANT_FULL"
-        case grantProrated = "GRANT_PRORATED"
-    }
+    /// None is stated by leaving it out.
+    package typealias Preference = ConsumptionFacts.RefundPreference
 
     /// A value as it was seen.
     package struct Observation: Sendable, Hashable, Codable {
@@ -68,3 +65,5 @@ package struct Decision: Sendable, Hashable, Codable {
         self.remarks = remarks
     }
 }
+
+extension ConsumptionFacts.RefundPreference: Codable {}

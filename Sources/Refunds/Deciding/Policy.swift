@@ -1,3 +1,5 @@
+import AppStore
+
 /// An ordered list of situations and answers; the first that fits decides.
 package struct Policy: Sendable {
     package enum Answer: Sendable, Hashable {
@@ -32,17 +34,17 @@ package struct Policy: Sendable {
     /// What is answered where an app has no rules of its own.
     package static let standard = Policy(rows: [
         Row(1, "delivery reported as failed", .prefer(.grantFull)) { $0.delivery?.value.isDelivered == false },
-        Row(2, "legal ground", .prefer(.grantFull)) { $0.reason == "LEGAL" },
+        Row(2, "legal ground", .prefer(.grantFull)) { $0.reason?.known == .legal },
         // The app's setting is not enough against the customer's word.
         Row(3, "said not to have come, and delivery not reported", .withhold(.deliveryUnreported)) {
-            $0.reason == "FULFILLMENT_ISSUE" && $0.delivery == nil
+            $0.reason?.known == .fulfillmentIssue && $0.delivery == nil
         },
         Row(4, "use unknown", .factsOnly) { $0.use == .unknown },
         Row(5, "said not to have come or not to have been meant, and not used at all", .prefer(.grantFull)) {
-            ($0.reason == "FULFILLMENT_ISSUE" || $0.reason == "UNINTENDED_PURCHASE") && $0.use == .notAtAll
+            ($0.reason?.known == .fulfillmentIssue || $0.reason?.known == .unintendedPurchase) && $0.use == .notAtAll
         },
         Row(6, "said not to have come, and used in part", .factsOnly) {
-            $0.reason == "FULFILLMENT_ISSUE" && $0.use == .inPart
+            $0.reason?.known == .fulfillmentIssue && $0.use == .inPart
         },
         Row(7, "used up", .prefer(.decline)) { $0.use == .usedUp },
         Row(8, "used in part", .prefer(.grantProrated)) { $0.use == .inPart },
@@ -55,7 +57,7 @@ package struct Policy: Sendable {
     /// seat, then consent, then a delivery that nobody reported where the app does not speak for it.
     package func decide(_ facts: PurchaseFacts) -> Decision {
         let saw = observations(facts)
-        switch facts.ownership {
+        switch facts.ownership?.known {
         case .familyShared:
             return Decision(
                 row: nil, situation: "a family member's copy is never answered", withheld: .familyShared, saw: saw)
@@ -63,7 +65,7 @@ package struct Policy: Sendable {
             return Decision(
                 row: nil, situation: "an assigned seat is never answered", withheld: .familyShared, saw: saw,
                 remarks: ["Apple does not take consumption data about assigned seats."])
-        case .purchased, .other: break
+        case .purchased, nil: break
         }
         guard facts.consent.stands else {
             return Decision(
@@ -99,8 +101,10 @@ package struct Policy: Sendable {
     private func observations(_ facts: PurchaseFacts) -> [Decision.Observation] {
         let delivery = facts.effectiveDelivery
         return [
-            .init("type", facts.type.text, source: "signed by Apple"),
-            .init("consumptionRequestReason", facts.reason, source: "said by the customer", at: facts.requestSignedAt),
+            .init("type", facts.type?.raw, source: "signed by Apple"),
+            .init(
+                "consumptionRequestReason", facts.reason?.raw, source: "said by the customer", at: facts.requestSignedAt
+            ),
             .init("consent", facts.consent.text, source: "consent ledger", at: facts.consent.at),
             .init("deliveryStatus", delivery?.value.rawValue, source: delivery?.source.text, at: delivery?.source.at),
             .init(

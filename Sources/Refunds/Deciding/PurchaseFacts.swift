@@ -1,17 +1,17 @@
+package import AppStore
 package import Time
-
-package import struct FoundationEssentials.UUID
 
 /// What is known of a disputed purchase and its use when its request is decided.
 package struct PurchaseFacts: Sendable, Hashable {
-    package var type: ProductType
-    package var ownership: Ownership
+    /// Nil where Apple did not say.
+    package var type: Known<ProductType>?
+    package var ownership: Known<OwnershipType>?
     /// Bought with the Advanced Commerce API: answered by version 1 of the call.
     package var isAdvancedCommerce: Bool
-    /// Nil where the app never set one, or set something that is no UUID.
-    package var appAccountToken: UUID?
-    /// `consumptionRequestReason`, verbatim. What the customer claims, not a finding.
-    package var reason: String?
+    /// The app's own word for its customer, as written; often but not always a UUID.
+    package var appAccountToken: String?
+    /// What the customer claims, not a finding.
+    package var reason: Known<ConsumptionRequestReason>?
     package var requestSignedAt: Moment
     package var consent: ConsentStanding
     /// What the app's server reported of the delivery; nil: nothing.
@@ -23,8 +23,10 @@ package struct PurchaseFacts: Sendable, Hashable {
     package var unreportedDelivery: DeliveryStatus?
 
     package init(
-        type: ProductType, ownership: Ownership = .purchased, isAdvancedCommerce: Bool = false,
-        appAccountToken: UUID? = nil, reason: String? = nil, requestSignedAt: Moment, consent: ConsentStanding,
+        type: Known<ProductType>?, ownership: Known<OwnershipType>? = Known("PURCHASED"),
+        isAdvancedCommerce: Bool = false,
+        appAccountToken: String? = nil, reason: Known<ConsumptionRequestReason>? = nil, requestSignedAt: Moment,
+        consent: ConsentStanding,
         delivery: Evidence<DeliveryStatus>? = nil, share: Evidence<Int>? = nil,
         sampleContent: Evidence<Bool> = Evidence(false, .setting), unreportedDelivery: DeliveryStatus? = .delivered
     ) {
@@ -39,50 +41,6 @@ package struct PurchaseFacts: Sendable, Hashable {
         self.share = share
         self.sampleContent = sampleContent
         self.unreportedDelivery = unreportedDelivery
-    }
-
-    /// The four product types, and whatever Apple adds.
-    package enum ProductType: Sendable, Hashable {
-        case consumable, nonConsumable, nonRenewing, autoRenewable
-        /// A type we do not know, or none.
-        case other(String?)
-
-        package init(raw: String?) {
-            switch raw {
-            case "Consumable": self = .consumable
-            case "Non-Consumable": self = .nonConsumable
-            case "Non-Renewing Subscription": self = .nonRenewing
-            case "Auto-Renewable Subscription": self = .autoRenewable
-            default: self = .other(raw)
-            }
-        }
-
-        package var text: String {
-            switch self {
-            case .consumable: "Consumable"
-            case .nonConsumable: "Non-Consumable"
-            case .nonRenewing: "Non-Renewing Subscription"
-            case .autoRenewable: "Auto-Renewable Subscription"
-            case .other(let raw): raw ?? "not given"
-            }
-        }
-    }
-
-    /// Who holds the purchase.
-    package enum Ownership: Sendable, Hashable {
-        case purchased, familyShared
-        /// A seat of a business.
-        case assigned
-        case other(String?)
-
-        package init(raw: String?) {
-            switch raw {
-            case "PURCHASED": self = .purchased
-            case "FAMILY_SHARED": self = .familyShared
-            case "ASSIGNED": self = .assigned
-            default: self = .other(raw)
-            }
-        }
     }
 
     /// What the reply says of the delivery: what was reported, else what the setting says.

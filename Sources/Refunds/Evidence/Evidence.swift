@@ -1,3 +1,4 @@
+package import AppStore
 package import Time
 
 /// A value that a decision rests on, with where it comes from.
@@ -38,12 +39,4 @@ package enum EvidenceSource: Sendable, Hashable {
 }
 
 /// `deliveryStatus` in Apple's words.
-package enum DeliveryStatus: String, Sendable, Hashable, CaseIterable {
-    case delivered = "DELIVERED"
-    case undeliveredQualityIssue = "UNDELIVERED_QUALITY_ISSUE"
-    case undeliveredWrongItem = "UNDELIVERED_WRONG_ITEM"
-    case undeliveredServerOutage = "UNDELIVERED_SERVER_OUTAGE"
-    case undeliveredOther = "UNDELIVERED_OTHER"
-
-    package var isDelivered: Bool { self == .delivered }
-}
+package typealias DeliveryStatus = ConsumptionFacts.DeliveryStatus

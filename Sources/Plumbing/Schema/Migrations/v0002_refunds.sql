@@ -166,7 +166,7 @@ create table refunds.facts (
   fact_id uuid not null,
   kind text not null check (kind in ('request', 'refund', 'declined', 'reversed', 'seen')),
   signed_at timestamptz not null,
-  source text not null check (source in ('notification', 'history', 'refund-history', 'transaction')),
+  source text not null check (source in ('notification', 'history', 'refund-history', 'transaction', 'import')),
   learned_at timestamptz not null default tenants.now_ms(),
   reason text,
   revoked_at timestamptz,
@@ -190,6 +190,8 @@ create table refunds.rounds (
   first_received_at timestamptz not null,
   -- JSON of our own: the rule, the values it saw, their sources and times.
   decision text,
+  -- Why that decision sends nothing. An act: state is computed from it, and may be something else.
+  withheld text,
   decided_at timestamptz,
   hold_until timestamptz,
   version int not null default 1,

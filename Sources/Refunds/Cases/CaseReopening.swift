@@ -1,0 +1,56 @@
+import FoundationEssentials
+import Postgres
+import Queue
+import Tenants
+import Time
+
+/// Looks again at requests that were withheld, when what was missing becomes known in time.
+///
+/// Nothing is changed here: the reply's job looks at each under the case's lock and decides again. The
+/// caller holds the lock that senders hold shared, so a withholding is either committed and found here,
+/// or not decided yet.
+enum CaseReopening {
+    /// Rows looked at for one report: a customer has few purchases, and fewer withheld ones.
+    private static let casesMax = 200
+
+    static func consentChanged(_ key: ConsentLedger.Key, in tx: Transaction, now: Moment) async throws {
+        let found: SQL =
+            key.of == "customer"
+            ? "c.customer = \(key.subject)"
+            : "(c.original_transaction_id = \(key.subject) or c.transaction_id = \(key.subject))"
+        try await lookAgain(
+            "c.state_reason = 'no-consent' and \(found)", tenant: key.tenant, app: key.app, in: tx, now: now)
+    }
+
+    static func deliveryReported(
+        _ transactionID: String, tenant: TenantID, app: AppID, in tx: Transaction, now: Moment
+    ) async throws {
+        try await lookAgain(
+            "c.state_reason = 'delivery-unreported' and c.transaction_id = \(transactionID)", tenant: tenant, app: app,
+            in: tx, now: now)
+    }
+
+    private static func lookAgain(
+        _ which: SQL, tenant: TenantID, app: AppID, in tx: Transaction, now: Moment
+    ) async throws {
+        let rows = try await tx.rows(
+            """
+            select c.case_id, c.environment, r.round_id, r.deadline
+            from refunds.cases c
+            join refunds.rounds r on r.tenant_id = c.tenant_id and r.case_id = c.case_id and r.state = 'withheld'
+            where c.tenant_id = \(tenant.rawValue) and c.app_id = \(app.rawValue) and c.state = 'withheld'
+              and r.deadline > \(now) and \(which)
+            order by c.listed_at desc
+            limit \(casesMax)
+            """)
+        for row in rows {
+            let round: UUID = try row("round_id")
+            let environment: String = try row("environment")
+            try await Enqueue.add(
+                ReplySubject(case: try row("case_id"), round: round).job(
+                    tenant: tenant, lane: App.lane(app, isSandbox: environment == "Sandbox"),
+                    deadline: try row("deadline")),
+                in: tx)
+        }
+    }
+}

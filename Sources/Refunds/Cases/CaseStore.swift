@@ -1,0 +1,379 @@
+import AppStore
+import Crypto
+import FoundationEssentials
+import Postgres
+import Tenants
+import Time
+
+/// A case's rows under its lock: the pure value, and what the database holds of its states.
+struct LockedCase: Sendable {
+    let tenant: TenantID
+    let app: AppID
+    let id: UUID
+    let environment: Environment
+    let transactionID: String
+    var value: RefundCase
+    /// As stored; the fold's result is written where it differs.
+    var stored: [UUID: StoredRound]
+
+    struct StoredRound: Sendable, Hashable {
+        var state: RoundState
+        var reason: String?
+        var late: Bool
+        var heldUntil: Moment?
+    }
+
+    var lane: Int64 { App.lane(app, isSandbox: environment == .sandbox) }
+
+    func round(_ id: UUID) -> Round? { value.rounds.first { $0.id == id } }
+
+    /// The attempt that was just begun, in the value as in the row.
+    mutating func begin(_ number: Int, of round: UUID, at now: Moment) {
+        guard let index = value.rounds.firstIndex(where: { $0.id == round }) else { return }
+        value.rounds[index].attempts.append(Attempt(number: number, startedAt: now, giveUpAt: now))
+    }
+}
+
+/// The SQL that writes cases. No code sets a state: `save` writes what `RefundCase` says.
+enum CaseStore {
+    // MARK: finding
+
+    /// Locks a case until the transaction ends; nil where there is none.
+    static func lock(_ id: UUID, tenant: TenantID, in tx: Transaction) async throws -> LockedCase? {
+        try await load(
+            """
+            select case_id, app_id, environment, transaction_id
+            from refunds.cases
+            where tenant_id = \(tenant.rawValue) and case_id = \(id)
+            for update
+            """, tenant: tenant, in: tx)
+    }
+
+    /// Locks a case without reading it.
+    static func hold(_ id: UUID, tenant: TenantID, in tx: Transaction) async throws {
+        _ = try await tx.row(
+            """
+            select case_id
+            from refunds.cases
+            where tenant_id = \(tenant.rawValue) and case_id = \(id)
+            for update
+            """)
+    }
+
+    /// Locks the case of a transaction; nil where there is none.
+    ///
+    /// Who may make it holds the lock of the transaction's row, so that nobody else makes it meanwhile.
+    static func lock(
+        transaction: String, app: AppID, environment: Environment, tenant: TenantID, in tx: Transaction
+    ) async throws -> LockedCase? {
+        try await load(
+            """
+            select case_id, app_id, environment, transaction_id
+            from refunds.cases
+            where tenant_id = \(tenant.rawValue) and app_id = \(app.rawValue)
+              and environment = \(environment.rawValue) and transaction_id = \(transaction)
+            for update
+            """, tenant: tenant, in: tx)
+    }
+
+    private static func load(_ select: SQL, tenant: TenantID, in tx: Transaction) async throws -> LockedCase? {
+        guard let row = try await tx.row(select) else { return nil }
+        let id: UUID = try row("case_id")
+        let environment = try Environment(stored: row("environment"))
+        var locked = LockedCase(
+            tenant: tenant, app: AppID(rawValue: try row("app_id")), id: id, environment: environment,
+            transactionID: try row("transaction_id"), value: RefundCase(), stored: [:])
+        try await read(&locked, in: tx)
+        return locked
+    }
+
+    /// Reads facts, rounds and attempts. A call that was given up without an end is unknown from now on.
+    private static func read(_ locked: inout LockedCase, in tx: Transaction) async throws {
+        let mine: SQL = "tenant_id = \(locked.tenant.rawValue) and case_id = \(locked.id)"
+        let found = try await tx.pipeline([
+            """
+            update refunds.attempts
+            set ended_at = date_trunc('milliseconds', clock_timestamp()), result = 'unknown',
+              error = 'no end was recorded: Apple may have received it'
+            where \(mine) and ended_at is null and give_up_at <= clock_timestamp()
+            """,
+            "select fact_id, kind, signed_at, source, reason from refunds.facts where \(mine)",
+            """
+            select round_id, requested_at, first_received_at, state, state_reason, late, withheld, hold_until
+            from refunds.rounds
+            where \(mine)
+            """,
+            """
+            select round_id, attempt_no, started_at, give_up_at, ended_at, result, status
+            from refunds.attempts
+            where \(mine)
+            order by attempt_no
+            """,
+        ])
+        locked.value.facts = Set(try found[1].map { try CaseFact($0) })
+        var attempts: [UUID: [Attempt]] = [:]
+        for row in found[3] { attempts[try row("round_id"), default: []].append(try Attempt(row)) }
+        for row in found[2] {
+            let id: UUID = try row("round_id")
+            let withheld: String? = try row("withheld")
+            let state: String = try row("state")
+            let source = locked.value.facts.first { $0.id == id && $0.kind == .request }?.source
+            let heldUntil: Moment? = try row("hold_until")
+            locked.value.rounds.append(
+                Round(
+                    id: id,
+                    window: ReplyWindow(
+                        signedAt: try row("requested_at"), firstReceivedAt: try row("first_received_at"),
+                        environment: locked.environment),
+                    arrival: Round.Arrival(source), withheld: withheld.flatMap(Withholding.init),
+                    heldUntil: heldUntil, attempts: attempts[id] ?? []))
+            locked.stored[id] = LockedCase.StoredRound(
+                state: RoundState(rawValue: state) ?? .open, reason: try row("state_reason"), late: try row("late"),
+                heldUntil: heldUntil)
+        }
+    }
+
+    // MARK: adding
+
+    /// Makes the case of a transaction that has none, from its first fact.
+    static func make(
+        transaction: StoredTransaction, app: AppID, environment: Environment, tenant: TenantID, first: CaseFact,
+        in tx: Transaction
+    ) async throws -> LockedCase {
+        let id = Random.uuid()
+        let value = RefundCase(facts: [first])
+        let standing = value.standing(at: first.signedAt)
+        try await tx.execute(
+            """
+            insert into refunds.cases
+              (tenant_id, case_id, app_id, environment, transaction_id, original_transaction_id, product_id, customer,
+               state, outcome, price, currency, listed_at)
+            values (\(tenant.rawValue), \(id), \(app.rawValue), \(environment.rawValue), \(transaction.id),
+              \(transaction.original), \(transaction.product), \(transaction.customer), \(standing.state.rawValue),
+              \(standing.outcome.rawValue), \(transaction.price), \(transaction.currency), \(first.signedAt))
+            """)
+        return LockedCase(
+            tenant: tenant, app: app, id: id, environment: environment, transactionID: transaction.id, value: value,
+            stored: [:])
+    }
+
+    /// Adds a fact; one that is known already changes nothing.
+    static func add(
+        _ fact: CaseFact, revocation: Revocation? = nil, to locked: inout LockedCase, at now: Moment,
+        in tx: Transaction
+    ) async throws {
+        locked.value.facts.insert(fact)
+        try await tx.execute(
+            """
+            insert into refunds.facts
+              (tenant_id, case_id, fact_id, kind, signed_at, source, learned_at, reason, revoked_at, revocation_type,
+               revocation_share, revocation_reason)
+            values (\(locked.tenant.rawValue), \(locked.id), \(fact.id), \(fact.kind.rawValue), \(fact.signedAt),
+              \(fact.source.rawValue), \(now), \(fact.reason), \(revocation?.date), \(revocation?.type),
+              \(revocation?.share), \(revocation?.reason))
+            on conflict (tenant_id, case_id, fact_id) do nothing
+            """)
+    }
+
+    /// Opens the round of a request; one that is there already stays as it is.
+    static func open(_ round: Round, in locked: inout LockedCase, in tx: Transaction) async throws {
+        guard locked.round(round.id) == nil else { return }
+        locked.value.rounds.append(round)
+        locked.stored[round.id] = LockedCase.StoredRound(
+            state: .open, reason: nil, late: round.isLate, heldUntil: nil)
+        try await tx.execute(
+            """
+            insert into refunds.rounds
+              (tenant_id, case_id, round_id, requested_at, deadline, state, late, first_received_at)
+            values (\(locked.tenant.rawValue), \(locked.id), \(round.id), \(round.window.signedAt),
+              \(round.window.deadline), 'open', \(round.isLate), \(round.window.firstReceivedAt))
+            on conflict (tenant_id, case_id, round_id) do nothing
+            """)
+    }
+
+    /// Notifications of the transaction that came before its case are part of its story.
+    static func addEarlier(to locked: inout LockedCase, at now: Moment, in tx: Transaction) async throws {
+        let rows = try await tx.rows(
+            """
+            select notification_uuid, signed_at, source
+            from refunds.notifications
+            where tenant_id = \(locked.tenant.rawValue) and app_id = \(locked.app.rawValue)
+              and transaction_id = \(locked.transactionID) and environment = \(locked.environment.rawValue)
+              and type not in ('CONSUMPTION_REQUEST', 'REFUND', 'REFUND_DECLINED', 'REFUND_REVERSED')
+            order by signed_at
+            limit 100
+            """)
+        for row in rows {
+            let source: String = try row("source")
+            let fact = CaseFact(
+                id: try row("notification_uuid"), kind: .seen, signedAt: try row("signed_at"),
+                source: source == "history" ? .history : .notification)
+            guard !locked.value.facts.contains(where: { $0.id == fact.id }) else { continue }
+            try await add(fact, to: &locked, at: now, in: tx)
+        }
+    }
+
+    /// Keeps what was decided about a round, and why nothing is sent where that is the decision.
+    static func keep(
+        _ decision: Decision?, of round: UUID, in locked: inout LockedCase, at now: Moment, tx: Transaction
+    ) async throws {
+        if let index = locked.value.rounds.firstIndex(where: { $0.id == round }) {
+            locked.value.rounds[index].withheld = decision?.withheld
+        }
+        try await tx.execute(
+            """
+            update refunds.rounds
+            set decision = \(try decision.map(Self.json)), withheld = \(decision?.withheld?.rawValue),
+              decided_at = \(decision == nil ? nil : now)
+            where tenant_id = \(locked.tenant.rawValue) and case_id = \(locked.id) and round_id = \(round)
+            """)
+    }
+
+    /// Withholds a round whose decision stays as it was: its body is frozen.
+    static func withhold(
+        _ why: Withholding, _ round: UUID, in locked: inout LockedCase, tx: Transaction
+    ) async throws {
+        try await set(withheld: why, of: round, in: &locked, tx: tx)
+    }
+
+    /// What was missing is there: the round's frozen body may be sent again.
+    static func reopen(_ round: UUID, in locked: inout LockedCase, tx: Transaction) async throws {
+        try await set(withheld: nil, of: round, in: &locked, tx: tx)
+    }
+
+    private static func set(
+        withheld: Withholding?, of round: UUID, in locked: inout LockedCase, tx: Transaction
+    ) async throws {
+        if let index = locked.value.rounds.firstIndex(where: { $0.id == round }) {
+            locked.value.rounds[index].withheld = withheld
+        }
+        try await tx.execute(
+            """
+            update refunds.rounds
+            set withheld = \(withheld?.rawValue)
+            where tenant_id = \(locked.tenant.rawValue) and case_id = \(locked.id) and round_id = \(round)
+            """)
+    }
+
+    /// Adds a remark to the case's story.
+    static func note(
+        _ kind: String, detail: String, of locked: LockedCase, at now: Moment, in tx: Transaction
+    ) async throws {
+        try await tx.execute(
+            """
+            insert into refunds.case_notes (tenant_id, case_id, note_no, at, kind, detail)
+            select \(locked.tenant.rawValue), \(locked.id), coalesce(max(note_no), 0) + 1, \(now), \(kind), \(detail)
+            from refunds.case_notes
+            where tenant_id = \(locked.tenant.rawValue) and case_id = \(locked.id)
+            """)
+    }
+
+    // MARK: folding
+
+    /// Writes the states that the facts and acts amount to now.
+    static func save(
+        _ locked: inout LockedCase, transaction: StoredTransaction? = nil, at now: Moment, in tx: Transaction
+    ) async throws {
+        var statements: [SQL] = []
+        for round in locked.value.rounds {
+            let standing = locked.value.standing(of: round, at: now)
+            let new = LockedCase.StoredRound(
+                state: standing.state, reason: standing.reason, late: standing.late,
+                heldUntil: standing.state == .held ? round.heldUntil : nil)
+            guard locked.stored[round.id] != new else { continue }
+            locked.stored[round.id] = new
+            statements.append(
+                """
+                update refunds.rounds
+                set state = \(new.state.rawValue), state_reason = \(new.reason), late = \(new.late),
+                  hold_until = \(new.heldUntil), version = version + 1
+                where tenant_id = \(locked.tenant.rawValue) and case_id = \(locked.id) and round_id = \(round.id)
+                """)
+        }
+        let whole = locked.value.standing(at: now)
+        guard let listedAt = whole.listedAt else { return }
+        // A row that does not change is not written: it would move in five indexes.
+        statements.append(
+            """
+            update refunds.cases
+            set state = \(whole.state.rawValue), state_reason = \(whole.stateReason),
+              outcome = \(whole.outcome.rawValue), reason = \(whole.reason), listed_at = \(listedAt),
+              deadline = \(whole.deadline), changed_at = \(now), version = version + 1
+            where tenant_id = \(locked.tenant.rawValue) and case_id = \(locked.id)
+              and (state, state_reason, outcome, reason, listed_at, deadline) is distinct from
+                (\(whole.state.rawValue), \(whole.stateReason), \(whole.outcome.rawValue), \(whole.reason),
+                 \(listedAt), \(whole.deadline))
+            """)
+        if let transaction {
+            statements.append(
+                """
+                update refunds.cases
+                set original_transaction_id = \(transaction.original), product_id = \(transaction.product),
+                  customer = \(transaction.customer), price = \(transaction.price), currency = \(transaction.currency),
+                  changed_at = \(now), version = version + 1
+                where tenant_id = \(locked.tenant.rawValue) and case_id = \(locked.id)
+                  and (original_transaction_id, product_id, customer, price, currency) is distinct from
+                    (\(transaction.original), \(transaction.product), \(transaction.customer), \(transaction.price),
+                     \(transaction.currency))
+                """)
+        }
+        _ = try await tx.pipeline(statements)
+    }
+
+    static func json(_ decision: Decision) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        return String(decoding: try encoder.encode(decision), as: UTF8.self)
+    }
+}
+
+/// What a signed transaction says of a refund; kept with the fact.
+struct Revocation: Sendable, Hashable {
+    let date: Moment?
+    let type: String?
+    let share: Int32?
+    let reason: Int32?
+}
+
+extension CaseFact {
+    init(_ row: Row) throws {
+        let kind: String = try row("kind")
+        let source: String = try row("source")
+        guard let kind = Kind(rawValue: kind), let source = Source(rawValue: source) else {
+            throw PostgresError(.decoding, "a fact of an unknown kind or source")
+        }
+        self.init(
+            id: try row("fact_id"), kind: kind, signedAt: try row("signed_at"), source: source,
+            reason: try row("reason"))
+    }
+}
+
+extension Attempt {
+    init(_ row: Row) throws {
+        let number: Int32 = try row("attempt_no")
+        let result: String? = try row("result")
+        let status: Int32? = try row("status")
+        self.init(
+            number: Int(number), startedAt: try row("started_at"), giveUpAt: try row("give_up_at"),
+            endedAt: try row("ended_at"), result: result.flatMap(Result.init), status: status.map(Int.init))
+    }
+}
+
+extension Round.Arrival {
+    init(_ source: CaseFact.Source?) {
+        switch source {
+        case .imported: self = .imported
+        case .history, .refundHistory, .transaction: self = .history
+        case .notification, nil: self = .posted
+        }
+    }
+}
+
+extension Environment {
+    init(stored text: String) throws {
+        guard let known = Environment(rawValue: text) else {
+            throw PostgresError(.decoding, "an environment that is neither Production nor Sandbox")
+        }
+        self = known
+    }
+}

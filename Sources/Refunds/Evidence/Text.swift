@@ -1,0 +1,33 @@
+/// What a text from outside must be like before it becomes a column.
+enum Text {
+    /// PostgreSQL refuses NUL, and one such row would fail its whole batch.
+    static func isKept(_ text: String, bytesMax: Int) -> Bool {
+        text.utf8.count <= bytesMax && !text.utf8.contains(0)
+    }
+
+    /// The text cut to a length in bytes, on a character's border, without NUL.
+    static func kept(_ text: String, bytesMax: Int) -> String {
+        if isKept(text, bytesMax: bytesMax) { return text }
+        var out = ""
+        var bytes = 0
+        for character in text where character != "\u{0}" {
+            bytes += character.utf8.count
+            guard bytes <= bytesMax else { break }
+            out.append(character)
+        }
+        return isKept(out, bytesMax: bytesMax)
+            ? out : String(out.unicodeScalars.filter { $0.value != 0 }.map(Character.init))
+    }
+
+    /// Eight, four, four, four and twelve hexadecimal digits with hyphens.
+    static func isUUID(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 36 else { return false }
+        return bytes.enumerated().allSatisfy { index, byte in
+            switch index {
+            case 8, 13, 18, 23: byte == 0x2D
+            default: (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte | 0x20)
+            }
+        }
+    }
+}

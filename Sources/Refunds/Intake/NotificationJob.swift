@@ -1,0 +1,231 @@
+import AppStore
+import Crypto
+import FoundationEssentials
+import Journal
+import Postgres
+import Queue
+import Tenants
+import Time
+
+/// Reads a stored notification: the inner signed texts are verified, and what they say becomes facts of a
+/// case, the newest form of a transaction, and work.
+///
+/// What contradicts itself is set aside in the quarantine and never acted on.
+struct NotificationJob: Sendable {
+    let verifier: Verifier
+    let database: Database
+    let directory: InboxDirectory
+    let headers: SignatureHeaders
+    let bell: Bell
+    let clock: WallClock
+    let journal: Journal
+    let counters: Counters
+
+    struct Subject: Codable, Sendable {
+        let app: Int64
+        let notification: UUID
+    }
+
+    /// The inner texts, believed.
+    struct Inner: Sendable {
+        var transaction: TransactionPayload?
+        var transactionID: String?
+    }
+
+    func run(_ job: Job) async throws {
+        let subject = try JSONDecoder().decode(Subject.self, from: Data(job.subject.utf8))
+        let tenant = TenantID(rawValue: job.tenant)
+        let app = AppID(rawValue: subject.app)
+        guard
+            let stored = try await NotificationStore.read(
+                subject.notification, app: app, tenant: tenant, database: database),
+            stored.standing == .stored, let settings = try await directory.app(tenant: tenant, id: app)
+        else {
+            // Done before, forgotten by retention, or the app is gone.
+            return try await database.transaction(tenant.scope) { try await job.done(in: $0) }
+        }
+        let text = try await headers.text(of: stored.form)
+        let payload: NotificationPayload
+        let inner: Inner
+        do throws(JWSError) {
+            payload = try Self.payload(text)
+            inner = try await verify(payload, of: settings, environment: stored.environment, signedAt: stored.signedAt)
+        } catch {
+            // Not the notification's fault: the job is tried again.
+            if error.isOurTrouble { throw error }
+            return try await setAside(stored, settings, because: error, text: text, job: job)
+        }
+        let isMoreWork = try await database.transaction(tenant.scope) { tx in
+            let isMoreWork = try await apply(payload, inner, stored, settings, in: tx)
+            try await job.done(in: tx)
+            return isMoreWork
+        }
+        if isMoreWork { bell.ring() }
+        counters.add(
+            "notifications_handled_total", 1, ["type": payload.type?.rawValue ?? "other"],
+            help: "Notifications that were read, by type.")
+    }
+
+    private static func payload(_ text: [UInt8]) throws(JWSError) -> NotificationPayload {
+        let jws = try JWS(text)
+        do { return try NotificationPayload(json: jws.payload) } catch {
+            throw JWSError(.payloadUnreadable, "\(error)")
+        }
+    }
+
+    /// Verifies what is there of the inner texts. Each must be of the app and the environment that the
+    /// notification names.
+    private func verify(
+        _ payload: NotificationPayload, of app: App, environment: Environment, signedAt: Moment
+    ) async throws(JWSError) -> Inner {
+        guard payload.shapes.count == 1 else {
+            throw JWSError(.shapesAmbiguous, "the payload has \(payload.shapes.count) shapes where one belongs")
+        }
+        var inner = Inner()
+        guard let data = payload.data else { return inner }
+        if data.hasUnreadableTransaction {
+            throw JWSError(.transactionMismatch, "signedTransactionInfo is not a text")
+        }
+        if let text = data.signedTransactionInfo {
+            let transaction = try await verifier.transaction(
+                text, bundleID: app.bundleID, environment: environment, from: .notification, signedAt: signedAt)
+            guard let id = transaction.transactionId, !id.isEmpty, Text.isKept(id, bytesMax: 64) else {
+                throw JWSError(.transactionIDMissing, "the signed transaction has no usable transactionId")
+            }
+            inner.transaction = transaction
+            inner.transactionID = id
+        }
+        if let text = data.signedRenewalInfo {
+            _ = try await verifier.renewal(text, environment: environment, signedAt: signedAt)
+        }
+        let needsTransaction: [NotificationType] = [.consumptionRequest, .refund, .refundDeclined, .refundReversed]
+        if let type = payload.type, needsTransaction.contains(type), inner.transaction == nil {
+            throw JWSError(.transactionIDMissing, "a notification of type \(type.rawValue) without a transaction")
+        }
+        return inner
+    }
+
+    /// - Returns: whether there is work for somebody now.
+    private func apply(
+        _ payload: NotificationPayload, _ inner: Inner, _ stored: NotificationStore.Stored, _ app: App,
+        in tx: Transaction
+    ) async throws -> Bool {
+        let now = clock.now
+        guard let transaction = inner.transaction, let id = inner.transactionID, let type = payload.type else {
+            // Nothing to act on, or a type that nobody knew when this was written: kept, and shown as it is.
+            try await NotificationStore.mark(
+                stored, .nothingToDo, transaction: inner.transactionID, in: tx)
+            if let id = inner.transactionID {
+                try await remember(stored, transaction: id, in: tx, now: now)
+            }
+            return false
+        }
+        let newest = try await TransactionStore.take(
+            transaction, id: id, environment: stored.environment, app: app.id, tenant: app.tenant,
+            signedAt: transaction.signedDate ?? stored.signedAt, in: tx)
+        try await ConsentLedger.link(
+            transaction: id, original: newest.original, tenant: app.tenant, app: app.id, at: now, in: tx)
+        guard let kind = CaseFact.Kind(type) else {
+            try await NotificationStore.mark(stored, .nothingToDo, transaction: id, in: tx)
+            try await remember(stored, transaction: id, in: tx, now: now)
+            return false
+        }
+        let fact = CaseFact(
+            id: stored.uuid, kind: kind, signedAt: stored.signedAt, source: stored.factSource,
+            reason: kind == .request
+                ? payload.data?.consumptionRequestReason.map { Text.kept($0.raw, bytesMax: 200) } : nil)
+        let known = try await CaseStore.lock(
+            transaction: id, app: app.id, environment: stored.environment, tenant: app.tenant, in: tx)
+        var locked =
+            if let known { known } else {
+                try await CaseStore.make(
+                    transaction: newest, app: app.id, environment: stored.environment, tenant: app.tenant, first: fact,
+                    in: tx)
+            }
+        try await CaseStore.add(fact, revocation: Revocation(transaction), to: &locked, at: now, in: tx)
+        if known == nil { try await CaseStore.addEarlier(to: &locked, at: now, in: tx) }
+        if kind == .request {
+            try await CaseStore.open(
+                Round(
+                    id: fact.id,
+                    window: ReplyWindow(
+                        signedAt: stored.signedAt, firstReceivedAt: stored.receivedAt, environment: stored.environment),
+                    arrival: Round.Arrival(fact.source)),
+                in: &locked, in: tx)
+        }
+        try await CaseStore.save(&locked, transaction: newest, at: now, in: tx)
+        try await NotificationStore.mark(stored, .acted, transaction: id, in: tx)
+        return try await enqueue(locked, round: kind == .request ? fact.id : nil, in: tx)
+    }
+
+    /// A reply for an open request, and a look at the clock for the moment when its time is up.
+    private func enqueue(_ locked: LockedCase, round id: UUID?, in tx: Transaction) async throws -> Bool {
+        guard let id, let round = locked.round(id), locked.stored[id]?.state == .open else { return false }
+        let subject = ReplySubject(case: locked.id, round: id)
+        try await Enqueue.add(
+            subject.job(tenant: locked.tenant, lane: locked.lane, deadline: round.window.end), in: tx)
+        try await Enqueue.add(
+            subject.deadlineJob(tenant: locked.tenant, lane: locked.lane, at: round.window.end), in: tx)
+        return true
+    }
+
+    /// An ordinary notification belongs to the story of a case that exists.
+    private func remember(
+        _ stored: NotificationStore.Stored, transaction: String, in tx: Transaction, now: Moment
+    ) async throws {
+        guard
+            var locked = try await CaseStore.lock(
+                transaction: transaction, app: stored.app, environment: stored.environment, tenant: stored.tenant,
+                in: tx)
+        else { return }
+        let fact = CaseFact(id: stored.uuid, kind: .seen, signedAt: stored.signedAt, source: stored.factSource)
+        try await CaseStore.add(fact, to: &locked, at: now, in: tx)
+        let newest = try await TransactionStore.find(
+            transaction, environment: stored.environment, app: stored.app, tenant: stored.tenant, in: tx)
+        try await CaseStore.save(&locked, transaction: newest, at: now, in: tx)
+    }
+
+    private func setAside(
+        _ stored: NotificationStore.Stored, _ app: App, because error: JWSError, text: [UInt8], job: Job
+    ) async throws {
+        let now = clock.now
+        try await database.transaction(app.tenant.scope) { tx in
+            try await NotificationStore.mark(stored, .setAside, transaction: nil, in: tx)
+            try await Quarantine.store(
+                Refusal(
+                    reason: error.reason.rawValue, detail: error.text, body: text, notification: stored.uuid, meta: nil),
+                of: app, counts: [error.reason.rawValue: 1], at: now, in: tx)
+            try await job.done(in: tx)
+        }
+        counters.add(
+            "notifications_set_aside_total", 1, ["reason": error.reason.rawValue],
+            help: "Accepted notifications whose inner texts contradict them, by reason.")
+        journal.warning(
+            "a notification was set aside: its inner signed text is not to be believed",
+            [
+                "tenant": .init(app.tenant.rawValue), "app": .init(app.id.rawValue),
+                "notificationUUID": .init(stored.uuid.uuidString.lowercased()), "reason": .init(error.reason.rawValue),
+            ])
+    }
+}
+
+extension CaseFact.Kind {
+    /// What a notification says about a refund; nil for those that say nothing.
+    init?(_ type: NotificationType) {
+        switch type {
+        case .consumptionRequest: self = .request
+        case .refund: self = .refund
+        case .refundDeclined: self = .declined
+        case .refundReversed: self = .reversed
+        default: return nil
+        }
+    }
+}
+
+extension Revocation {
+    init(_ payload: TransactionPayload) {
+        self.init(
+            date: payload.revocationDate, type: payload.revocationType.map { Text.kept($0.raw, bytesMax: 200) },
+            share: payload.revocationPercentage.map { Int32(clamping: $0) }, reason: payload.revocationReason?.raw)
+    }
+}

@@ -1,0 +1,54 @@
+package import AppStore
+package import Journal
+package import Postgres
+package import Queue
+package import Tenants
+package import Time
+
+/// Every kind of work of this room.
+package enum RefundJobs {
+    package enum Kind: String, Sendable, CaseIterable {
+        /// Read a stored notification.
+        case notification
+        /// Decide and send the reply to one request.
+        case reply
+        /// Look at one request when its time is up.
+        case deadline
+    }
+
+    /// The handlers of all kinds, for the workers.
+    package static func handlers(
+        database: Database, verifier: Verifier, headers: SignatureHeaders, directory: InboxDirectory, vault: Vault,
+        api: AppStoreServerAPI, tokens: TokenCache, bell: Bell, clock: WallClock, journal: Journal, counters: Counters
+    ) -> [String: @Sendable (Job) async throws -> Void] {
+        handlers(
+            notification: NotificationJob(
+                verifier: verifier, database: database, directory: directory, headers: headers, bell: bell,
+                clock: clock, journal: journal, counters: counters),
+            reply: ReplyJob(
+                database: database, vault: vault, tokens: tokens, policy: .standard, clock: clock, journal: journal,
+                counters: counters
+            ) { call, token in
+                await api.sendConsumption(
+                    api: call.version, transactionID: call.transactionID, environment: call.environment,
+                    body: call.body,
+                    token: token)
+            },
+            deadline: DeadlineJob(database: database, clock: clock, journal: journal, counters: counters))
+    }
+
+    static func handlers(
+        notification: NotificationJob, reply: ReplyJob, deadline: DeadlineJob
+    ) -> [String: @Sendable (Job) async throws -> Void] {
+        var handlers: [String: @Sendable (Job) async throws -> Void] = [:]
+        for kind in Kind.allCases {
+            handlers[kind.rawValue] =
+                switch kind {
+                case .notification: { try await notification.run($0) }
+                case .reply: { try await reply.run($0) }
+                case .deadline: { try await deadline.run($0) }
+                }
+        }
+        return handlers
+    }
+}

@@ -1,0 +1,368 @@
+import AppStore
+import FoundationEssentials
+import Journal
+import Postgres
+import Queue
+import Tenants
+import Time
+
+/// The one call: decides a request and sends its reply.
+///
+/// Exactly once cannot be had: between the last byte written and the answer read only Apple knows. What is
+/// kept, by constraints and locks: one body for each round, for ever; never two calls in flight for one
+/// transaction; none after one that was accepted or refused; a repeat has the same bytes; no call without
+/// consent, for a superseded request, after Apple decided, or after the deadline, as of the moment its
+/// attempt was committed. Three steps, each of which may be the last of a process: begin, send, settle.
+struct ReplyJob: Sendable {
+    /// Hands a call to the network.
+    typealias Send = @Sendable (ReplyCall, Redacted<String>) async -> CallResult
+
+    let database: Database
+    let vault: Vault
+    let tokens: TokenCache
+    let policy: Policy
+    let clock: WallClock
+    let journal: Journal
+    let counters: Counters
+    let send: Send
+
+    /// What the first step came to.
+    enum Begun: Sendable {
+        /// Rows are committed; the call follows.
+        case call(ReplyCall)
+        /// The job ended or was postponed in the same transaction.
+        case finished
+        /// A token is needed first; nothing was changed.
+        case needsToken(SigningKeyInfo, App)
+    }
+
+    func run(_ job: Job) async throws {
+        let subject = try ReplySubject(job)
+        // A token is made outside the transaction and kept for minutes, so the second round is rare.
+        for _ in 0..<3 {
+            switch try await begin(job, subject) {
+            case .finished: return
+            case .call(let call): return await settle(call, with: await perform(call), job)
+            case .needsToken(let key, let app):
+                do {
+                    try await makeToken(key, app)
+                } catch let error as VaultError {
+                    return try await postpone(job, until: clock.now + ReplyPlan.keyLook, because: "\(error)")
+                }
+            }
+        }
+        try await postpone(job, until: clock.now + .seconds(1), because: "the signing key changed again and again")
+    }
+
+    // MARK: begin
+
+    /// Decides and commits the right to one call, or finds that there is none.
+    func begin(_ job: Job, _ subject: ReplySubject) async throws -> Begun {
+        let tenant = TenantID(rawValue: job.tenant)
+        // Before the transaction is sent: the permission's five seconds can only be shorter for it.
+        let started = ContinuousClock.now
+        do {
+            return try await database.transaction(tenant.scope) { tx in
+                try await begin(job, subject, tenant, started, in: tx)
+            }
+        } catch let need as NeedsToken {
+            return .needsToken(need.key, need.app)
+        }
+    }
+
+    /// Rolls the transaction back: nothing is decided while there is no token to send it with.
+    private struct NeedsToken: Error {
+        let key: SigningKeyInfo
+        let app: App
+    }
+
+    private func begin(
+        _ job: Job, _ subject: ReplySubject, _ tenant: TenantID, _ started: ContinuousClock.Instant,
+        in tx: Transaction
+    ) async throws -> Begun {
+        let now = clock.now
+        guard var locked = try await CaseStore.lock(subject.case, tenant: tenant, in: tx),
+            let round = locked.round(subject.round),
+            let app = try await TenantStore.app(of: tenant, id: locked.app, in: tx)
+        else {
+            try await job.done(in: tx)
+            return .finished
+        }
+        if let inFlight = locked.value.rounds.lazy.flatMap(\.attempts).first(where: { $0.result == nil }) {
+            // Whatever happened to who began it: its result counts until it is given up.
+            try await job.again(at: later(now, inFlight.giveUpAt), error: "a call is in flight", in: tx)
+            return .finished
+        }
+        guard canBeOpen(round, in: locked, at: now), round.window.mayBegin(at: now) else {
+            return try await finish(job, &locked, at: now, in: tx)
+        }
+        guard
+            let transaction = try await TransactionStore.find(
+                locked.transactionID, environment: locked.environment, app: locked.app, tenant: tenant, in: tx)
+        else { throw PostgresError(.misuse, "a case without its transaction") }
+        let frozen = try await ReplyStore.body(of: round.id, in: locked, tx: tx)
+        let facts = try await facts(transaction, locked, round, app, in: tx)
+        var decision = policy.decide(facts)
+        if let withheld = decision.withheld, frozen == nil || withheld != .deliveryUnreported {
+            return try await withhold(decision, facts, round, &locked, isFrozen: frozen != nil, job, at: now, in: tx)
+        }
+
+        guard let key = try await vault.signingKey(of: tenant, for: app.id, in: tx) else {
+            try await job.again(
+                at: now + ReplyPlan.keyLook, error: "\(VaultError.noKey(tenant, app.id))", in: tx)
+            return .finished
+        }
+        guard tokens.token(tokenKey(key, app), now: now) != nil else { throw NeedsToken(key: key, app: app) }
+        guard try await job.isStillMine(in: tx) else { throw ClaimLost(job: job.id) }
+        let isSandbox = locked.environment == .sandbox
+        let gate = try await KeyStandings.enter(key.id, isSandbox: isSandbox, of: tenant, at: now, in: tx)
+        if case .closed(let until) = gate {
+            try await job.again(
+                at: until + jitter(), error: "Apple refused the signing key, or it is being tried", in: tx)
+            return .finished
+        }
+        guard let wait = try await Lane.takePermit(locked.lane, in: tx) else {
+            let wait = try await ReplyStore.laneWait(locked.lane, tx: tx)
+            try await KeyStandings.undecided(key.id, isSandbox: isSandbox, of: tenant, in: tx)
+            try await job.again(at: now + wait + jitter(), error: "the rate limit's next permits are taken", in: tx)
+            return .finished
+        }
+
+        let version: AppStoreServerAPI.ConsumptionVersion
+        let body: [UInt8]
+        if let frozen {
+            (version, body) = frozen
+        } else {
+            let reply = try ConsumptionReply(decision, for: facts)
+            decision.remarks += reply.remarks
+            try await ReplyStore.freeze(
+                reply, of: round.id, consent: facts.consent.changeNo, in: locked, at: now, tx: tx)
+            (version, body) = (reply.version, reply.body)
+        }
+        if frozen == nil || round.withheld != nil {
+            try await noteReopening(round, facts, locked, at: now, in: tx)
+            if frozen == nil {
+                try await CaseStore.keep(decision, of: round.id, in: &locked, at: now, tx: tx)
+            } else {
+                try await CaseStore.reopen(round.id, in: &locked, tx: tx)
+            }
+        }
+        let number = try await ReplyStore.begin(
+            round: round.id, in: locked, wait: wait, worker: job.worker, key: key.id, tx: tx)
+        locked.begin(number, of: round.id, at: now)
+        try await CaseStore.save(&locked, at: now, in: tx)
+        return .call(
+            ReplyCall(
+                tenant: tenant, app: app, caseID: locked.id, round: round.id, attempt: number, window: round.window,
+                version: version, transactionID: locked.transactionID, environment: locked.environment, body: body,
+                key: key, sendAfter: started + wait, sendBy: started + wait + ReplyCall.permission,
+                giveUp: started + wait + ReplyCall.permission + ReplyCall.callTotal + ReplyCall.settleAllowance))
+    }
+
+    /// Whether the round would be open if nothing were withheld: then, and only then, it is decided (again).
+    private func canBeOpen(_ round: Round, in locked: LockedCase, at now: Moment) -> Bool {
+        var asked = round
+        asked.withheld = nil
+        return locked.value.standing(of: asked, at: now).state == .open
+    }
+
+    private func finish(
+        _ job: Job, _ locked: inout LockedCase, at now: Moment, in tx: Transaction
+    ) async throws -> Begun {
+        try await CaseStore.save(&locked, at: now, in: tx)
+        try await job.done(in: tx)
+        return .finished
+    }
+
+    private func withhold(
+        _ decision: Decision, _ facts: PurchaseFacts, _ round: Round, _ locked: inout LockedCase, isFrozen: Bool,
+        _ job: Job, at now: Moment, in tx: Transaction
+    ) async throws -> Begun {
+        var decision = decision
+        if round.hasUnknownAttempt { decision.remarks.append("One call may have arrived.") }
+        if isFrozen {
+            // The body stays as the decision of its time made it: what follows is a remark.
+            try await CaseStore.withhold(decision.withheld ?? .noConsent, round.id, in: &locked, tx: tx)
+            try await CaseStore.note(
+                "withheld-after-sending", detail: try CaseStore.json(decision), of: locked, at: now, in: tx)
+        } else {
+            try await CaseStore.keep(decision, of: round.id, in: &locked, at: now, tx: tx)
+        }
+        counters.add(
+            "replies_withheld_total", 1, ["reason": decision.withheld?.rawValue ?? ""],
+            help: "Requests to which nothing is sent on purpose, by reason.")
+        return try await finish(job, &locked, at: now, in: tx)
+    }
+
+    private func noteReopening(
+        _ round: Round, _ facts: PurchaseFacts, _ locked: LockedCase, at now: Moment, in tx: Transaction
+    ) async throws {
+        guard let withheld = round.withheld else { return }
+        try await CaseStore.note(
+            "reopened", detail: #"{"round":"\#(round.id.uuidString.lowercased())","was":"\#(withheld.rawValue)"}"#,
+            of: locked, at: now, in: tx)
+    }
+
+    /// What is known at this moment. Consent and use are locked against change until the transaction ends.
+    private func facts(
+        _ transaction: StoredTransaction, _ locked: LockedCase, _ round: Round, _ app: App, in tx: Transaction
+    ) async throws -> PurchaseFacts {
+        let payload = try transaction.payload()
+        let reason = locked.value.facts.first { $0.id == round.id && $0.kind == .request }?.reason
+        let boughtAt = [payload.originalPurchaseDate, payload.purchaseDate].compactMap { $0 }.min()
+        let consent = try await ConsentLedger.standing(
+            customer: transaction.customer, original: transaction.original, transaction: transaction.id,
+            boughtAt: boughtAt, signedAt: round.window.signedAt, app: app, in: tx)
+        try await UsageStore.lock(transaction.id, tenant: app.tenant, app: app.id, exclusively: false, in: tx)
+        let usage = try await UsageStore.state(of: transaction.id, tenant: app.tenant, app: app.id, in: tx)
+        return PurchaseFacts(
+            type: payload.type, ownership: payload.inAppOwnershipType,
+            isAdvancedCommerce: payload.advancedCommerceInfo != nil, appAccountToken: payload.appAccountToken,
+            reason: reason.map(Known.init), requestSignedAt: round.window.signedAt, consent: consent,
+            delivery: usage.deliveryStatus, share: usage.consumptionPercentage,
+            sampleContent: usage.sampleContentProvided ?? Evidence(app.sampleContent, .setting),
+            unreportedDelivery: app.unreportedDelivery == .delivered ? .delivered : nil)
+    }
+
+    // MARK: send
+
+    /// Hands the call to the network, if the permission still stands by our own clock.
+    func perform(_ call: ReplyCall) async -> ReplyResult {
+        if call.sendAfter > ContinuousClock.now { try? await Task.sleep(until: call.sendAfter, clock: .continuous) }
+        guard let token = tokens.token(tokenKey(call.key, call.app), now: clock.now) else {
+            return ReplyResult(notSent: "the token ended before the call")
+        }
+        guard ContinuousClock.now < call.sendBy else {
+            return ReplyResult(notSent: "the permission to send ended before the call")
+        }
+        return ReplyResult(await send(call, token))
+    }
+
+    private func tokenKey(_ key: SigningKeyInfo, _ app: App) -> TokenCache.Key {
+        TokenCache.Key(
+            tenant: key.tenant.rawValue, keyID: key.keyID, fingerprint: key.fingerprint, bundleID: app.bundleID)
+    }
+
+    private func makeToken(_ key: SigningKeyInfo, _ app: App) async throws {
+        let now = clock.now
+        let token = try await vault.withSigningKey(key.id, of: key.tenant) { secret, info in
+            try BearerToken.make(
+                with: secret, keyID: info.keyID, issuerID: info.issuerID, bundleID: app.bundleID, at: now)
+        }
+        tokens.keep(token, for: tokenKey(key, app), madeAt: now)
+    }
+
+    // MARK: settle
+
+    /// Records the result and what follows. While the database is away the result is kept in memory until
+    /// the call is given up; then it is unknown, which is the truth.
+    func settle(_ call: ReplyCall, with result: ReplyResult, _ job: Job) async {
+        if result.result == .credentials { tokens.forget(tokenKey(call.key, call.app)) }
+        counters.add(
+            "replies_total", 1, ["result": result.result.rawValue, "environment": call.environment.rawValue],
+            help: "Calls of Send Consumption Information, by result.")
+        var pause = Duration.milliseconds(100)
+        var holdsJob = true
+        while true {
+            do {
+                try await database.transaction(call.tenant.scope) { tx in
+                    try await settle(call, result, holdsJob ? job : nil, in: tx)
+                }
+                return
+            } catch is ClaimLost {
+                // The result is true all the same: whoever has the job now finds it.
+                holdsJob = false
+            } catch {
+                guard ContinuousClock.now + pause < call.giveUp else {
+                    journal.error(
+                        "the result of a call could not be recorded: it counts as unknown",
+                        [
+                            "tenant": .init(call.tenant.rawValue), "case": .init(call.caseID.uuidString.lowercased()),
+                            "result": .init(result.result.rawValue), "error": .init(error),
+                        ])
+                    return
+                }
+                try? await Task.sleep(for: pause)
+                pause = min(pause * 2, .seconds(2))
+            }
+        }
+    }
+
+    private func settle(_ call: ReplyCall, _ result: ReplyResult, _ job: Job?, in tx: Transaction) async throws {
+        let now = clock.now
+        let isSandbox = call.environment == .sandbox
+        // The lock first: the attempt's row changes under it.
+        try await CaseStore.hold(call.caseID, tenant: call.tenant, in: tx)
+        var result = result
+        if result.result == .credentials {
+            let until = try await KeyStandings.refused(
+                call.key.id, isSandbox: isSandbox, of: call.tenant, clockOffset: result.clockOffset, at: now, in: tx)
+            result = result.waiting(until: until)
+        } else if try await !isProven(call.key, isSandbox: isSandbox, at: now, in: tx) {
+            if result.showsKeyAccepted {
+                try await KeyStandings.accepted(call.key.id, isSandbox: isSandbox, of: call.tenant, at: now, in: tx)
+            } else {
+                try await KeyStandings.undecided(call.key.id, isSandbox: isSandbox, of: call.tenant, in: tx)
+            }
+        }
+        if let until = result.laneUntil {
+            try await ReplyStore.holdLane(
+                App.lane(call.app.id, isSandbox: isSandbox), for: max(.zero, until - now),
+                why: "Apple asked for no more calls before \(until.iso8601)", tx: tx)
+        }
+        try await ReplyStore.end(call, with: result, retryAt: nil, tx: tx)
+        guard var locked = try await CaseStore.lock(call.caseID, tenant: call.tenant, in: tx) else {
+            try await job?.done(in: tx)
+            return
+        }
+        try await CaseStore.save(&locked, at: now, in: tx)
+        tell(call, result, locked)
+        guard let job else { return }
+        let attempts = locked.round(call.round)?.attempts ?? []
+        if locked.stored[call.round]?.state == .open,
+            let next = ReplyPlan.next(
+                after: result, attempts: attempts, window: call.window, at: now, random: .random(in: 0...1))
+        {
+            try await job.again(at: next, error: result.text, in: tx)
+        } else {
+            try await job.done(in: tx)
+        }
+    }
+
+    /// A key that works is left alone: its row would otherwise make all replies of a tenant wait for each
+    /// other's commits.
+    private func isProven(
+        _ key: SigningKeyInfo, isSandbox: Bool, at now: Moment, in tx: Transaction
+    ) async throws -> Bool {
+        let standing = try await KeyStandings.standing(of: key.id, isSandbox: isSandbox, of: key.tenant, in: tx)
+        guard let standing, let accepted = standing.acceptedAt else { return false }
+        return !standing.isRefused && standing.pausedUntil == nil && accepted > now - .hours(1)
+    }
+
+    private func tell(_ call: ReplyCall, _ result: ReplyResult, _ locked: LockedCase) {
+        let text =
+            switch result.result {
+            case .accepted: "a reply was accepted"
+            case .refused: "Apple refused a reply for good"
+            case .credentials: "Apple refused the signing key: check key ID, issuer ID, key and bundle ID"
+            case .retry, .unknown, .notSent: "a reply has to be sent again"
+            }
+        let fields: KeyValuePairs<String, JournalValue> = [
+            "tenant": .init(call.tenant.rawValue), "case": .init(call.caseID.uuidString.lowercased()),
+            "attempt": .init(call.attempt), "result": .init(result.result.rawValue),
+            "status": result.answer.map { .init($0.status) } ?? .none, "why": .init(result.text),
+        ]
+        result.result == .accepted ? journal.info(text, fields) : journal.warning(text, fields)
+    }
+
+    // MARK: small things
+
+    private func postpone(_ job: Job, until moment: Moment, because why: String) async throws {
+        try await database.transaction(.tenant(job.tenant)) { try await job.again(at: moment, error: why, in: $0) }
+    }
+
+    /// At least a second from now; what waits together does not come back together.
+    private func later(_ now: Moment, _ moment: Moment) -> Moment { max(now + .seconds(1), moment) + jitter() }
+
+    private func jitter() -> Duration { .milliseconds(.random(in: 10...300)) }
+}
