@@ -58,4 +58,19 @@ final class KeyHandle: @unchecked Sendable {
         }
         return String(decoding: name.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
+
+    /// ECDSA with SHA-256 as r ‖ s, for a private P-256 key.
+    func signES256(_ message: [UInt8]) throws(OpenSSLError) -> [UInt8] {
+        let context = unsafe EVP_MD_CTX_new()
+        defer { unsafe EVP_MD_CTX_free(context) }
+        var der = [UInt8](repeating: 0, count: RawSignature.derBytesMax)
+        var count = der.count
+        guard unsafe EVP_DigestSignInit_ex(context, nil, "SHA256", nil, nil, pointer, nil) == 1,
+            unsafe EVP_DigestSign(context, &der, &count, message, message.count) == 1
+        else { throw .last("signing") }
+        guard let raw = RawSignature.raw(Array(der.prefix(count))) else {
+            throw OpenSSLError(operation: "signing", reason: "the signature has an unexpected form")
+        }
+        return raw
+    }
 }

@@ -32,19 +32,7 @@ package struct P256Key: ~Copyable, Sendable {
     package borrowing func scalar() -> SecretBytes { secret.withBytes { SecretBytes(copying: $0) } }
 
     /// ECDSA with SHA-256 as r ‖ s, 64 bytes always.
-    package borrowing func sign(_ message: [UInt8]) throws(OpenSSLError) -> [UInt8] {
-        let context = unsafe EVP_MD_CTX_new()
-        defer { unsafe EVP_MD_CTX_free(context) }
-        var der = [UInt8](repeating: 0, count: RawSignature.derBytesMax)
-        var count = der.count
-        guard unsafe EVP_DigestSignInit_ex(context, nil, "SHA256", nil, nil, key.pointer, nil) == 1,
-            unsafe EVP_DigestSign(context, &der, &count, message, message.count) == 1
-        else { throw .last("signing") }
-        guard let raw = RawSignature.raw(Array(der.prefix(count))) else {
-            throw OpenSSLError(operation: "signing", reason: "the signature has an unexpected form")
-        }
-        return raw
-    }
+    package borrowing func sign(_ message: [UInt8]) throws(OpenSSLError) -> [UInt8] { try key.signES256(message) }
 
     private static func make(
         _ scalar: borrowing SecretBytes
