@@ -59,9 +59,47 @@ static inline int desk_ssl_wipe_on_free(void) {
   return CRYPTO_set_mem_functions(desk_ssl_block, desk_ssl_reblock, desk_ssl_unblock);
 }
 
-// Selections for EVP_PKEY_fromdata; the macros are too deep for Swift's importer.
-static const int desk_ssl_public_key = EVP_PKEY_PUBLIC_KEY;
-static const int desk_ssl_key_pair = EVP_PKEY_KEYPAIR;
+// Parameter lists keep pointers to their names and values, which a Swift string or array lends for the
+// length of one call only: so these two are made here.
+
+// An EC key on P-256 from its uncompressed point and, unless it is NULL, its private number.
+static inline EVP_PKEY *desk_ssl_p256_key(const unsigned char *point, size_t point_n, const BIGNUM *secret) {
+  EVP_PKEY *key = NULL;
+  OSSL_PARAM *params = NULL;
+  EVP_PKEY_CTX *ctx = NULL;
+  OSSL_PARAM_BLD *build = OSSL_PARAM_BLD_new();
+  if (build != NULL
+      && OSSL_PARAM_BLD_push_utf8_string(build, OSSL_PKEY_PARAM_GROUP_NAME, "prime256v1", 0)
+      && OSSL_PARAM_BLD_push_octet_string(build, OSSL_PKEY_PARAM_PUB_KEY, point, point_n)
+      && (secret == NULL || OSSL_PARAM_BLD_push_BN_pad(build, OSSL_PKEY_PARAM_PRIV_KEY, secret, 32))
+      && (params = OSSL_PARAM_BLD_to_param(build)) != NULL
+      && (ctx = EVP_PKEY_CTX_new_from_name(NULL, "EC", NULL)) != NULL
+      && EVP_PKEY_fromdata_init(ctx) == 1
+      && EVP_PKEY_fromdata(ctx, &key, secret == NULL ? EVP_PKEY_PUBLIC_KEY : EVP_PKEY_KEYPAIR, params) != 1) {
+    key = NULL;
+  }
+  EVP_PKEY_CTX_free(ctx);
+  OSSL_PARAM_free(params);
+  OSSL_PARAM_BLD_free(build);
+  return key;
+}
+
+// HKDF with SHA-256; 1 on success.
+static inline int desk_ssl_hkdf(
+    EVP_KDF *kdf, const unsigned char *key, size_t key_n, const unsigned char *salt, size_t salt_n,
+    const unsigned char *info, size_t info_n, unsigned char *out, size_t out_n) {
+  OSSL_PARAM params[5], *p = params;
+  *p++ = OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, (char *)"SHA256", 0);
+  *p++ = OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_KEY, (void *)key, key_n);
+  // An empty value is left out: a null pointer would be refused.
+  if (salt_n > 0) *p++ = OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_SALT, (void *)salt, salt_n);
+  if (info_n > 0) *p++ = OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_INFO, (void *)info, info_n);
+  *p = OSSL_PARAM_construct_end();
+  EVP_KDF_CTX *ctx = EVP_KDF_CTX_new(kdf);
+  int done = ctx != NULL && EVP_KDF_derive(ctx, out, out_n, params) == 1;
+  EVP_KDF_CTX_free(ctx);
+  return done;
+}
 
 static inline void *desk_ssl_secure_malloc(size_t n) { return OPENSSL_secure_malloc(n); }
 static inline void *desk_ssl_malloc(size_t n) { return OPENSSL_malloc(n); }

@@ -7,38 +7,13 @@ package enum KeyDerivation {
         key: borrowing SecretBytes, salt: [UInt8] = [], info: [UInt8], count: Int
     ) -> SecretBytes {
         SecretBytes(count: count) { out in
-            let context = unsafe EVP_KDF_CTX_new(Algorithms.hkdf.pointer)
-            defer { unsafe EVP_KDF_CTX_free(context) }
             let keyCount = key.count
             unsafe out.withUnsafeMutableBufferPointer { out in
                 unsafe key.withUnsafePointer { key in
-                    unsafe info.withUnsafeBytes { info in
-                        unsafe salt.withUnsafeBytes { salt in
-                            unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 7) { digest in
-                                for (i, byte) in "SHA256\0".utf8.enumerated() { unsafe digest[i] = CChar(byte) }
-                                var parameters = unsafe [
-                                    OSSL_PARAM_construct_utf8_string(
-                                        OSSL_KDF_PARAM_DIGEST, digest.baseAddress, 0),
-                                    OSSL_PARAM_construct_octet_string(
-                                        OSSL_KDF_PARAM_KEY, UnsafeMutableRawPointer(mutating: key), keyCount),
-                                ]
-                                // A null pointer is refused, so an empty value is left out instead.
-                                if let base = salt.baseAddress, salt.count > 0 {
-                                    unsafe parameters.append(
-                                        OSSL_PARAM_construct_octet_string(
-                                            OSSL_KDF_PARAM_SALT, UnsafeMutableRawPointer(mutating: base), salt.count))
-                                }
-                                if let base = info.baseAddress, info.count > 0 {
-                                    unsafe parameters.append(
-                                        OSSL_PARAM_construct_octet_string(
-                                            OSSL_KDF_PARAM_INFO, UnsafeMutableRawPointer(mutating: base), info.count))
-                                }
-                                unsafe parameters.append(OSSL_PARAM_construct_end())
-                                let done = unsafe EVP_KDF_derive(context, out.baseAddress, out.count, parameters)
-                                precondition(done == 1, "HKDF failed")
-                            }
-                        }
-                    }
+                    let done = unsafe desk_ssl_hkdf(
+                        Algorithms.hkdf.pointer, key, keyCount, salt, salt.count, info, info.count,
+                        out.baseAddress, out.count)
+                    precondition(done == 1, "HKDF failed")
                 }
             }
         }

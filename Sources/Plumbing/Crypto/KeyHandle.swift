@@ -14,26 +14,7 @@ final class KeyHandle: @unchecked Sendable {
     /// A public key from its point; the point is checked to lie on the curve.
     static func p256(point: [UInt8]) throws(OpenSSLError) -> KeyHandle {
         SecretMemory.prepare()
-        let builder = unsafe OSSL_PARAM_BLD_new()
-        defer { unsafe OSSL_PARAM_BLD_free(builder) }
-        guard
-            unsafe OSSL_PARAM_BLD_push_utf8_string(builder, OSSL_PKEY_PARAM_GROUP_NAME, "prime256v1", 0) == 1,
-            unsafe OSSL_PARAM_BLD_push_octet_string(builder, OSSL_PKEY_PARAM_PUB_KEY, point, point.count) == 1
-        else { throw .last("reading a public key") }
-        return try unsafe make(builder, selection: desk_ssl_public_key, type: "EC", "reading a public key")
-    }
-
-    static func make(
-        _ builder: OpaquePointer?, selection: CInt, type: String, _ operation: String
-    ) throws(OpenSSLError) -> KeyHandle {
-        let parameters = unsafe OSSL_PARAM_BLD_to_param(builder)
-        defer { unsafe OSSL_PARAM_free(parameters) }
-        let context = unsafe EVP_PKEY_CTX_new_from_name(nil, type, nil)
-        defer { unsafe EVP_PKEY_CTX_free(context) }
-        var key: OpaquePointer?
-        guard unsafe parameters != nil, unsafe EVP_PKEY_fromdata_init(context) == 1,
-            unsafe EVP_PKEY_fromdata(context, &key, selection, parameters) == 1, let key = unsafe key
-        else { throw .last(operation) }
+        guard let key = unsafe desk_ssl_p256_key(point, point.count, nil) else { throw .last("reading a public key") }
         return unsafe KeyHandle(owning: key)
     }
 

@@ -41,9 +41,7 @@ package struct P256Key: ~Copyable, Sendable {
         let number = unsafe BN_secure_new()
         let work = unsafe BN_CTX_secure_new()
         let point = unsafe EC_POINT_new(group)
-        let builder = unsafe OSSL_PARAM_BLD_new()
         defer {
-            unsafe OSSL_PARAM_BLD_free(builder)
             unsafe EC_POINT_free(point)
             unsafe BN_CTX_free(work)
             unsafe BN_clear_free(number)
@@ -57,12 +55,8 @@ package struct P256Key: ~Copyable, Sendable {
         var bytes = [UInt8](repeating: 0, count: 65)
         guard unsafe EC_POINT_mul(group, point, number, nil, nil, work) == 1,
             unsafe EC_POINT_point2oct(group, point, POINT_CONVERSION_UNCOMPRESSED, &bytes, bytes.count, work) == 65,
-            unsafe OSSL_PARAM_BLD_push_utf8_string(builder, OSSL_PKEY_PARAM_GROUP_NAME, "prime256v1", 0) == 1,
-            unsafe OSSL_PARAM_BLD_push_octet_string(builder, OSSL_PKEY_PARAM_PUB_KEY, bytes, bytes.count) == 1,
-            unsafe OSSL_PARAM_BLD_push_BN_pad(builder, OSSL_PKEY_PARAM_PRIV_KEY, number, 32) == 1
+            let key = unsafe desk_ssl_p256_key(bytes, bytes.count, number)
         else { throw .last("making a private key") }
-        let key = try unsafe KeyHandle.make(
-            builder, selection: desk_ssl_key_pair, type: "EC", "making a private key")
-        return (key, bytes)
+        return (unsafe KeyHandle(owning: key), bytes)
     }
 }

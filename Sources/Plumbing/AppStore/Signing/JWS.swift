@@ -6,7 +6,7 @@ package struct JWS: Sendable {
     package let text: [UInt8]
     private let headerEnd: Int
     private let payloadEnd: Int
-    /// r ‖ s, 64 bytes.
+    /// r ‖ s; 64 bytes in a sound one.
     package let signature: [UInt8]
     /// The payload's JSON bytes.
     package let payload: [UInt8]
@@ -18,16 +18,10 @@ package struct JWS: Sendable {
     package var signedText: ArraySlice<UInt8> { text[0..<payloadEnd] }
 
     package init(_ text: [UInt8]) throws(JWSError) {
-        var dots: [Int] = []
-        for (i, byte) in text.enumerated() where byte == 0x2E {
-            dots.append(i)
-            guard dots.count <= 2 else { break }
-        }
-        guard dots.count == 2 else {
-            throw JWSError(.malformed, "a signed text has three parts between dots")
-        }
-        headerEnd = dots[0]
-        payloadEnd = dots[1]
+        // A further dot would stand in the payload, where the alphabet has none.
+        guard let headerEnd = text.firstIndex(of: 0x2E), let payloadEnd = text.lastIndex(of: 0x2E),
+            headerEnd < payloadEnd
+        else { throw JWSError(.malformed, "a signed text has three parts with dots between them") }
         guard let payload = Base64URL.decode(text[(headerEnd + 1)..<payloadEnd]), !payload.isEmpty else {
             throw JWSError(.malformed, "the payload is not base64url")
         }
@@ -35,6 +29,8 @@ package struct JWS: Sendable {
             throw JWSError(.malformed, "the signature is not base64url")
         }
         self.text = text
+        self.headerEnd = headerEnd
+        self.payloadEnd = payloadEnd
         self.payload = payload
         self.signature = signature
     }
