@@ -1,0 +1,222 @@
+import AppStore
+import FoundationEssentials
+import Postgres
+import Tenants
+import Time
+
+extension CaseQueries {
+    /// Rows of each kind that a story shows: no case of a real customer comes near.
+    private static let rowsMax = 200
+
+    /// Everything about one case, in two round trips; nil where the tenant has none of this id.
+    static func story(of tenant: TenantID, case id: UUID, in tx: Transaction) async throws -> CaseStory? {
+        guard
+            let row = try await tx.row(
+                """
+                select \(columns), p.bundle_id, p.name as app_name
+                from refunds.cases c
+                join tenants.apps p on p.tenant_id = c.tenant_id and p.app_id = c.app_id
+                where c.case_id = \(id)
+                """)
+        else { return nil }
+        let line = try CaseLine(row)
+        let parts = try await tx.pipeline([
+            purchase(of: line), rounds(of: line), attempts(of: line), facts(of: line), consents(of: line),
+            usage(of: line), remarks(of: line), notifications(of: line),
+        ])
+        let attempts = Dictionary(
+            grouping: try parts[2].map { try (round: $0("round_id") as UUID, CaseStory.Attempt($0)) }
+        ) {
+            $0.round
+        }
+        return CaseStory(
+            line: line, bundleID: try row("bundle_id"), appName: try row("app_name"),
+            purchase: try parts[0].first.map { try CaseStory.Purchase($0) },
+            rounds: try parts[1].map { row in
+                let round: UUID = try row("round_id")
+                return try CaseStory.Round(row, attempts: (attempts[round] ?? []).map(\.1))
+            },
+            facts: try parts[3].map { try CaseStory.Fact($0) },
+            consents: try parts[4].map { try CaseStory.Consent($0) },
+            usage: try parts[5].map { try CaseStory.UsageReport($0) },
+            remarks: try parts[6].map {
+                CaseStory.Remark(at: try $0("at"), kind: try $0("kind"), detail: try $0("detail"))
+            },
+            notifications: try parts[7].map { try NotificationLine($0) })
+    }
+
+    private static func purchase(of line: CaseLine) -> SQL {
+        """
+        select type, purchased_at, expires_at, storefront, ownership, signed_at, revoked_at, revocation_type,
+          revocation_share, revocation_reason, bundle_id_missing, fields
+        from refunds.transactions
+        where app_id = \(line.app.rawValue) and environment = \(line.environment)
+          and transaction_id = \(line.transactionID)
+        """
+    }
+
+    private static func rounds(of line: CaseLine) -> SQL {
+        """
+        select r.round_id, r.requested_at, r.deadline, r.state, r.state_reason, r.late, r.first_received_at,
+          r.decision, r.decided_at, r.hold_until, f.reason, coalesce(n.deliveries, 1) as deliveries,
+          y.api, y.body, y.frozen_at
+        from refunds.rounds r
+        left join refunds.replies y
+          on y.tenant_id = r.tenant_id and y.case_id = r.case_id and y.round_id = r.round_id
+        left join refunds.facts f
+          on f.tenant_id = r.tenant_id and f.case_id = r.case_id and f.fact_id = r.round_id
+        left join refunds.notifications n
+          on n.tenant_id = r.tenant_id and n.app_id = \(line.app.rawValue) and n.notification_uuid = r.round_id
+        where r.case_id = \(line.id)
+        order by r.requested_at desc, r.round_id desc
+        limit \(rowsMax)
+        """
+    }
+
+    private static func attempts(of line: CaseLine) -> SQL {
+        """
+        select round_id, attempt_no, started_at, ended_at, result, status, apple_code, apple_message,
+          apple_request_id, error, retry_at
+        from refunds.attempts
+        where case_id = \(line.id)
+        order by round_id, attempt_no
+        limit 1000
+        """
+    }
+
+    private static func facts(of line: CaseLine) -> SQL {
+        """
+        select fact_id, kind, signed_at, learned_at, source, reason, revoked_at, revocation_type, revocation_share,
+          revocation_reason
+        from refunds.facts
+        where case_id = \(line.id)
+        order by signed_at, fact_id
+        limit \(rowsMax)
+        """
+    }
+
+    private static func consents(of line: CaseLine) -> SQL {
+        """
+        select of, consented, given_at, learned_at, wording, source
+        from refunds.consent_changes
+        where app_id = \(line.app.rawValue)
+          and ((of = 'customer' and subject = \(line.customer ?? ""))
+            or (of = 'purchase' and subject in (\(line.transactionID), \(line.originalTransactionID))))
+        order by learned_at, change_no
+        limit \(rowsMax)
+        """
+    }
+
+    private static func usage(of line: CaseLine) -> SQL {
+        """
+        select delivery_status, share, sample_content, observed_at, learned_at, source
+        from refunds.usage
+        where app_id = \(line.app.rawValue) and transaction_id = \(line.transactionID)
+        order by usage_no
+        limit \(rowsMax)
+        """
+    }
+
+    private static func remarks(of line: CaseLine) -> SQL {
+        """
+        select at, kind, detail
+        from refunds.case_notes
+        where case_id = \(line.id)
+        order by note_no
+        limit \(rowsMax)
+        """
+    }
+
+    private static func notifications(of line: CaseLine) -> SQL {
+        """
+        select \(NotificationQueries.columns)
+        from refunds.notifications n
+        where n.app_id = \(line.app.rawValue) and n.transaction_id = \(line.transactionID)
+          and n.environment = \(line.environment)
+        order by n.signed_at, n.notification_uuid
+        limit \(rowsMax)
+        """
+    }
+}
+
+extension CaseStory.Purchase {
+    init(_ row: Row) throws {
+        let fields: [UInt8] = try row("fields")
+        let share: Int32? = try row("revocation_share")
+        let reason: Int32? = try row("revocation_reason")
+        let payload = try? TransactionPayload(json: fields)
+        self.init(
+            type: try row("type"), purchasedAt: try row("purchased_at"), expiresAt: try row("expires_at"),
+            storefront: try row("storefront"), ownership: try row("ownership"), signedAt: try row("signed_at"),
+            revokedAt: try row("revoked_at"), revocationType: try row("revocation_type"),
+            revocationShare: share.map(Int.init), revocationReason: reason.map(Int.init),
+            isBundleIDMissing: try row("bundle_id_missing"),
+            items: (payload?.advancedCommerceInfo?.items ?? []).map { item in
+                CaseStory.Item(
+                    sku: item.sku ?? "", name: item.displayName, price: item.price,
+                    refundedAmount: item.refunds.isEmpty ? nil : item.refunds.compactMap(\.refundAmount).reduce(0, +),
+                    revokedAt: item.revocationDate)
+            },
+            fields: fields)
+    }
+}
+
+extension CaseStory.Round {
+    init(_ row: Row, attempts: [CaseStory.Attempt]) throws {
+        let decision: String? = try row("decision")
+        let deliveries: Int32 = try row("deliveries")
+        let api: Int16? = try row("api")
+        self.init(
+            id: try row("round_id"), requestedAt: try row("requested_at"), deadline: try row("deadline"),
+            state: try row.word("state"), stateReason: try row("state_reason"), isLate: try row("late"),
+            firstReceivedAt: try row("first_received_at"), reason: try row("reason"), deliveries: Int(deliveries),
+            decision: decision.flatMap { try? JSONDecoder().decode(Decision.self, from: Data($0.utf8)) },
+            decidedAt: try row("decided_at"), holdUntil: try row("hold_until"),
+            reply: try api.map { api in
+                CaseStory.Reply(
+                    api: Int(api), body: try row("body"), frozenAt: try row("frozen_at"), attempts: attempts)
+            })
+    }
+}
+
+extension CaseStory.Attempt {
+    init(_ row: Row) throws {
+        let number: Int32 = try row("attempt_no")
+        let status: Int32? = try row("status")
+        self.init(
+            number: Int(number), startedAt: try row("started_at"), endedAt: try row("ended_at"),
+            result: try row.wordIfAny("result"), status: status.map(Int.init), appleCode: try row("apple_code"),
+            appleMessage: try row("apple_message"), appleRequestID: try row("apple_request_id"),
+            error: try row("error"), retryAt: try row("retry_at"))
+    }
+}
+
+extension CaseStory.Fact {
+    init(_ row: Row) throws {
+        let share: Int32? = try row("revocation_share")
+        let reason: Int32? = try row("revocation_reason")
+        self.init(
+            id: try row("fact_id"), kind: try row.word("kind"), signedAt: try row("signed_at"),
+            learnedAt: try row("learned_at"), source: try row.word("source"), reason: try row("reason"),
+            revokedAt: try row("revoked_at"), revocationType: try row("revocation_type"),
+            revocationShare: share.map(Int.init), revocationReason: reason.map(Int.init))
+    }
+}
+
+extension CaseStory.Consent {
+    init(_ row: Row) throws {
+        self.init(
+            subject: try row.word("of"), consented: try row("consented"), givenAt: try row("given_at"),
+            learnedAt: try row("learned_at"), wording: try row("wording"), source: try row("source"))
+    }
+}
+
+extension CaseStory.UsageReport {
+    init(_ row: Row) throws {
+        let share: Int32? = try row("share")
+        self.init(
+            deliveryStatus: try row("delivery_status"), share: share.map(Int.init),
+            sampleContent: try row("sample_content"), observedAt: try row("observed_at"),
+            learnedAt: try row("learned_at"), source: try row("source"))
+    }
+}

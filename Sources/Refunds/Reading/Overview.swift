@@ -1,0 +1,79 @@
+package import Tenants
+package import Time
+
+/// How a tenant's desk stands right now.
+package struct Overview: Sendable {
+    /// The newest cases, counted by state; at most `sampleMax` of them, so that the page costs the same for all.
+    package let states: [CaseState: Int]
+    package let outcomes: [CaseOutcome: Int]
+    package let counted: Int
+    package let since: Moment
+    /// Open and held cases, nearest deadline first.
+    package let due: [CaseLine]
+    package let apps: [AppStanding]
+    package let refusals: [RefusalCount]
+
+    package static let sampleMax = 2000
+
+    package init(
+        states: [CaseState: Int], outcomes: [CaseOutcome: Int], counted: Int, since: Moment, due: [CaseLine],
+        apps: [AppStanding], refusals: [RefusalCount]
+    ) {
+        self.states = states
+        self.outcomes = outcomes
+        self.counted = counted
+        self.since = since
+        self.due = due
+        self.apps = apps
+        self.refusals = refusals
+    }
+
+    package var isSampleFull: Bool { counted >= Self.sampleMax }
+}
+
+/// An app as its owner wants to see it: does everything arrive, does Apple take our key.
+package struct AppStanding: Sendable {
+    package let app: App
+    /// Addresses at which notifications arrive now.
+    package let inboxes: Int
+    package let lastNotification: PerEnvironment<Moment>
+    /// The signing keys that serve this app, the one that signs first.
+    package let keys: [KeyReport]
+
+    package init(app: App, inboxes: Int, lastNotification: PerEnvironment<Moment>, keys: [KeyReport]) {
+        self.app = app
+        self.inboxes = inboxes
+        self.lastNotification = lastNotification
+        self.keys = keys
+    }
+}
+
+/// A signing key, whether it opens, and how Apple takes it in each environment.
+package struct KeyReport: Sendable {
+    package let key: SigningKeyInfo
+    /// False: the master key that sealed it was not there when it was last needed.
+    package let opens: Bool
+    package let standings: PerEnvironment<KeyStanding>
+
+    package init(key: SigningKeyInfo, opens: Bool, standings: PerEnvironment<KeyStanding>) {
+        self.key = key
+        self.opens = opens
+        self.standings = standings
+    }
+}
+
+/// A value for each of Apple's environments, where there is one.
+package struct PerEnvironment<Value: Sendable>: Sendable {
+    package var production: Value?
+    package var sandbox: Value?
+
+    package init(production: Value? = nil, sandbox: Value? = nil) {
+        self.production = production
+        self.sandbox = sandbox
+    }
+
+    /// With Apple's names, Production first.
+    package var all: [(environment: String, value: Value)] {
+        [("Production", production), ("Sandbox", sandbox)].compactMap { name, value in value.map { (name, $0) } }
+    }
+}

@@ -1,0 +1,143 @@
+import Crypto
+import FoundationEssentials
+import Postgres
+import Tenants
+import Time
+
+/// The SQL behind the overview. What it costs does not grow with the tenant: the newest cases are
+/// counted, up to a number, and not all there are.
+enum OverviewQueries {
+    static let days: Int64 = 30
+    static let dueMax = 8
+
+    static func overview(of tenant: TenantID, at now: Moment, in tx: Transaction) async throws -> Overview {
+        let standings = try await apps(of: tenant, in: tx)
+        let all = standings.map(\.app.id)
+        let since = now - .days(days)
+        let counted = standings.filter { !$0.app.rehearsal }.map(\.app.id)
+        var states: [CaseState: Int] = [:]
+        var outcomes: [CaseOutcome: Int] = [:]
+        var sum = 0
+        for row in try await tx.rows(counts(apps: counted, since: since)) {
+            let n: Int64 = try row("n")
+            states[try row.word("state"), default: 0] += Int(n)
+            outcomes[try row.word("outcome"), default: 0] += Int(n)
+            sum += Int(n)
+        }
+        var open = CaseFilter()
+        open.states = [.open, .held]
+        let due = try await CaseQueries.list(of: tenant, apps: all, filter: open, after: nil, limit: 100, in: tx)
+        let soonest = due.cases.sorted {
+            ($0.deadline ?? $0.listedAt, $0.id.text) < ($1.deadline ?? $1.listedAt, $1.id.text)
+        }
+        return Overview(
+            states: states, outcomes: outcomes, counted: sum, since: since, due: Array(soonest.prefix(dueMax)),
+            apps: standings,
+            refusals: try await RefusalQueries.counts(of: tenant, apps: all, since: now - .days(1), in: tx))
+    }
+
+    /// Sandbox is in no total.
+    private static func counts(apps: [AppID], since: Moment) -> SQL {
+        """
+        select x.state, x.outcome, count(*) as n
+        from (
+          select c.state, c.outcome, c.environment
+          from unnest(\(apps.map(\.rawValue))::int8[]) a(app_id)
+          cross join lateral (
+            select c.state, c.outcome, c.environment, c.listed_at
+            from refunds.cases c
+            where c.app_id = a.app_id and c.listed_at >= \(since)
+            order by c.listed_at desc, c.case_id desc
+            limit \(Overview.sampleMax)) c
+          order by c.listed_at desc
+          limit \(Overview.sampleMax)) x
+        where x.environment = 'Production'
+        group by x.state, x.outcome
+        order by x.state, x.outcome
+        limit 100
+        """
+    }
+
+    static func apps(of tenant: TenantID, in tx: Transaction) async throws -> [AppStanding] {
+        let apps = try await TenantStore.apps(of: tenant, in: tx)
+        let parts = try await tx.pipeline([inboxes, lastHeard(apps.map(\.id)), keys])
+        var inboxes: [Int64: Int] = [:]
+        for row in parts[0] {
+            let n: Int64 = try row("n")
+            inboxes[try row("app_id")] = Int(n)
+        }
+        var heard: [Int64: PerEnvironment<Moment>] = [:]
+        for row in parts[1] {
+            let app: Int64 = try row("app_id")
+            let environment: String = try row("environment")
+            let at: Moment = try row("received_at")
+            if environment == "Sandbox" {
+                heard[app, default: PerEnvironment()].sandbox = at
+            } else {
+                heard[app, default: PerEnvironment()].production = at
+            }
+        }
+        let standings = Dictionary(grouping: try await KeyStandings.all(of: tenant, in: tx), by: \.key)
+        let keys = try parts[2].map { row in
+            let key = try SigningKeyInfo(tenant: tenant, row)
+            let badly: Moment? = try row("opened_badly_at")
+            let standing = standings[key.id] ?? []
+            return KeyReport(
+                key: key, opens: badly == nil,
+                standings: PerEnvironment(
+                    production: standing.first { !$0.isSandbox }, sandbox: standing.first(where: \.isSandbox)))
+        }
+        return apps.map { app in
+            AppStanding(
+                app: app, inboxes: inboxes[app.id.rawValue] ?? 0,
+                lastNotification: heard[app.id.rawValue] ?? PerEnvironment(),
+                keys: keys.filter { $0.key.app == nil || $0.key.app == app.id })
+        }
+    }
+
+    private static let inboxes: SQL = """
+        select app_id, count(*) as n
+        from tenants.inboxes
+        where retired_at is null
+        group by app_id
+        order by app_id
+        limit 1000
+        """
+
+    private static func lastHeard(_ apps: [AppID]) -> SQL {
+        """
+        select a.app_id, n.environment, max(n.received_at) as received_at
+        from unnest(\(apps.map(\.rawValue))::int8[]) a(app_id)
+        cross join lateral (
+          select n.environment, n.received_at
+          from refunds.notifications n
+          where n.app_id = a.app_id
+          order by n.received_at desc, n.notification_uuid desc
+          limit 200) n
+        group by a.app_id, n.environment
+        order by a.app_id, n.environment
+        limit 2000
+        """
+    }
+
+    private static let keys: SQL = """
+        select k.signing_key_id, k.key_id, k.issuer_id, k.app_id, k.public_key, k.created_at, s.opened_badly_at
+        from tenants.signing_keys k
+        join tenants.secrets s on s.tenant_id = k.tenant_id and s.secret_id = k.signing_key_id
+        where k.state = 'active'
+        order by k.created_at desc, k.signing_key_id desc
+        limit 200
+        """
+}
+
+extension SigningKeyInfo {
+    fileprivate init(tenant: TenantID, _ row: Row) throws {
+        let point: [UInt8] = try row("public_key")
+        let issuer: UUID = try row("issuer_id")
+        let app: Int64? = try row("app_id")
+        self.init(
+            tenant: tenant, id: SigningKeyID(rawValue: try row("signing_key_id")), keyID: try row("key_id"),
+            issuerID: issuer.text, app: app.map(AppID.init), fingerprint: Hex.colons(Digest.sha256(point).prefix(16)),
+            createdAt: try row("created_at"))
+    }
+}
