@@ -1,0 +1,120 @@
+import Refunds
+import Tenants
+import Time
+
+/// Apps with their addresses, settings and keys. No secret is on it.
+struct AppsPage {
+    let frame: Frame
+    let slug: String
+    let apps: [AppStanding]
+    /// The desk's own address, before `/n/…`.
+    let publicURL: String
+    let now: Moment
+
+    var html: HTML {
+        Layout(frame, title: "Apps").console {
+            PageHeader("Apps") { "Where their notifications arrive, which key signs for them, how Apple takes it." }
+                .html
+            if apps.isEmpty {
+                NoApps(slug: slug).html
+            } else {
+                for standing in apps { panel(standing) }
+            }
+        }
+    }
+
+    private func panel(_ standing: AppStanding) -> HTML {
+        let app = standing.app
+        return section(.class("panel"), .ariaLabelledBy("app-\(app.id.rawValue)")) {
+            div(.class("panel-head")) {
+                h2(.id("app-\(app.id.rawValue)")) { app.name }
+                KeyBadge(keys: standing.keys).html
+            }
+            for notice in AppTroubles(standing: standing, now: now).notices { notice.html }
+            Facts([
+                ("Bundle ID", span(.class("mono")) { app.bundleID }),
+                (
+                    "Apple ID",
+                    HTML(text: app.appleID.map { "\($0)" } ?? "learned from the first Production notification")
+                ),
+                ("Notification URL", address(standing)),
+                ("Last notification", LastNotification(standing: standing, now: now).html),
+                ("Consent", HTML(text: consent(app.consent))),
+                (
+                    "Unreported delivery",
+                    HTML(
+                        text: app.unreportedDelivery == .delivered
+                            ? "sent as DELIVERED, by the app's setting" : "nothing is sent")
+                ),
+                (
+                    "Sample content",
+                    HTML(text: app.sampleContent ? "yes, unless reported otherwise" : "no, unless reported otherwise")
+                ),
+                ("Rehearsal", app.rehearsal ? HTML(text: "yes: counted in no total") : nil),
+            ]).html
+            if !standing.keys.isEmpty { keys(standing.keys) }
+        }
+    }
+
+    private func address(_ standing: AppStanding) -> HTML {
+        var html = code { "\(publicURL)/n/••••••••" }
+        html.append(
+            span(.class("subtext")) {
+                switch standing.inboxes {
+                case 0: "retired: no address takes notifications for this app"
+                case 1: "printed when the app was added; it is a secret, so only its form is shown here"
+                default: "\(standing.inboxes) addresses are in use; they are secrets, so only their form is shown here"
+                }
+            })
+        return html
+    }
+
+    private func consent(_ setting: ConsentSetting) -> String {
+        switch setting {
+        case .perCustomer: "asked of each customer, reported by the app's backend"
+        case .allFrom(let moment, _): "everybody who bought since \(TimeText(moment).short) agreed to a kept wording"
+        }
+    }
+
+    private func keys(_ keys: [KeyReport]) -> HTML {
+        DataTable(
+            caption: "Signing keys, the one that signs first",
+            columns: [
+                .init("Key ID") { key in
+                    span(.class("mono")) { key.key.keyID }
+                    span(.class("subtext mono")) { key.key.fingerprint }
+                    if key.key.app == nil { span(.class("subtext")) { "for all apps" } }
+                },
+                .init("Issuer ID") { key in span(.class("mono")) { key.key.issuerID } },
+                .init("Added") { key in TimeText(key.key.createdAt).shortHTML },
+                .init("Production") { key in KeyInEnvironment(standing: key.standings.production, now: now).html },
+                .init("Sandbox") { key in KeyInEnvironment(standing: key.standings.sandbox, now: now).html },
+            ], rows: keys
+        ).html
+    }
+}
+
+/// How Apple takes a key in one environment.
+struct KeyInEnvironment {
+    let standing: KeyStanding?
+    let now: Moment
+
+    var html: HTML {
+        if let since = standing?.refusedSince {
+            return div(.class("answer")) {
+                Badge(text: "Refused", tone: .bad).html
+                span(.class("subtext")) {
+                    "since "
+                    TimeText(since).shortHTML
+                }
+            }
+        }
+        if let at = standing?.acceptedAt {
+            return div(.class("answer")) {
+                Badge(text: "Accepted", tone: .good).html
+                span(.class("subtext")) { TimeText(at).relativeHTML(to: now) }
+            }
+        }
+        return span(.class("quiet")) { "not used yet" }
+    }
+}

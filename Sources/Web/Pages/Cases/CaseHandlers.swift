@@ -1,0 +1,61 @@
+import HTTP
+import Refunds
+import Tenants
+import Time
+
+/// Loads what the pages of cases draw.
+struct CaseHandlers: Sendable {
+    let console: Console
+
+    func list(_ visit: TenantVisit) async throws -> Response {
+        guard case .cases(let slug, let query) = visit.site else { return console.door.problem(.notFound, .notFound) }
+        if let tidy = console.tidyAddress(visit.visit) { return tidy }
+        let apps = try await console.records.apps(of: visit.tenant)
+        if let text = query.lookUp {
+            let found = try await console.records.lookUp(text, of: visit.tenant)
+            // Who looks up one thing and finds one case wants to see it.
+            if found.cases.count == 1, found.notifications.isEmpty {
+                return .seeOther(Site.refundCase(slug, found.cases[0].id).url)
+            }
+            return console.page(
+                CaseListPage(
+                    frame: console.frame(visit), slug: slug, query: query,
+                    page: CasePage(cases: found.cases, next: nil), apps: apps, notifications: found.notifications,
+                    now: console.clock.now
+                ).html)
+        }
+        let shown = apps.filter { query.app == nil || $0.bundleID == query.app }.map(\.id)
+        let page = try await console.records.cases(
+            of: visit.tenant, apps: shown, filter: CaseFilter(query), after: query.after)
+        return console.page(
+            CaseListPage(
+                frame: console.frame(visit), slug: slug, query: query, page: page, apps: apps,
+                now: console.clock.now
+            ).html)
+    }
+
+    func story(_ visit: TenantVisit) async throws -> Response {
+        guard case .refundCase(let slug, let id) = visit.site,
+            let story = try await console.records.story(of: visit.tenant, case: id)
+        else { return console.door.problem(.notFound, .notFound) }
+        return console.page(
+            CaseStoryPage(frame: console.frame(visit), slug: slug, story: story, now: console.clock.now).html)
+    }
+}
+
+extension CaseFilter {
+    init(_ query: CaseListQuery) {
+        self.init()
+        states = query.state.map { [$0] } ?? []
+        outcomes = query.outcome.map { [$0] } ?? []
+        reason = query.reason.map { $0 == "none" ? .notGiven : .given($0) }
+        isSandbox = query.isSandbox
+    }
+}
+
+extension Console {
+    /// A form with empty choices makes a long address; the short one is the one to keep.
+    func tidyAddress(_ visit: Visit) -> Response? {
+        visit.request.query.pairs.contains { $0.value.isEmpty } ? .seeOther(visit.site.url) : nil
+    }
+}

@@ -1,0 +1,189 @@
+import Refunds
+import Time
+
+/// The whole of one case: what happened in order, what we knew, what we decided and by which rule, what
+/// we sent to the byte, what Apple answered and decided.
+struct CaseStoryPage {
+    let frame: Frame
+    let slug: String
+    let story: CaseStory
+    let now: Moment
+
+    var html: HTML {
+        Layout(frame, title: "\(story.line.productID), \(story.line.transactionID)").console {
+            nav(.class("crumbs"), .ariaLabel("Way back")) {
+                a(.href(.cases(slug, CaseListQuery()))) { "Cases" }
+            }
+            PageHeader(
+                story.line.productID,
+                lead: {
+                    span(.class("mono")) { story.line.transactionID }
+                    " · "
+                    story.appName
+                    if story.line.isSandbox {
+                        " "
+                        Badge.sandbox.html
+                    }
+                },
+                beside: {
+                    Badge(story.line.state).html
+                    if story.line.outcome != .pending { Badge(story.line.outcome).html }
+                }
+            ).html
+            CaseVerdict(story: story, now: now).html
+            div(.class("split")) {
+                div(.class("split-main")) {
+                    timeline
+                    for (index, round) in story.rounds.enumerated() {
+                        CaseRound(
+                            slug: slug, round: round, number: story.rounds.count - index, of: story.rounds.count,
+                            now: now
+                        )
+                        .html
+                    }
+                }
+                aside(.class("split-side"), .ariaLabel("The purchase")) {
+                    purchase
+                    if story.revocation != nil || story.purchase?.revokedAt != nil { revocation }
+                    if let items = story.purchase?.items, !items.isEmpty { itemList(items) }
+                    notifications
+                }
+            }
+        }
+    }
+
+    private var timeline: HTML {
+        section(.class("panel"), .ariaLabelledBy("what-happened")) {
+            h2(.id("what-happened")) { "What happened" }
+            ol(.class("timeline")) {
+                for entry in story.timeline { CaseTimelineItem(entry: entry, slug: slug).html }
+            }
+        }
+    }
+
+    private var purchase: HTML {
+        let line = story.line
+        let bought = story.purchase
+        return section(.class("panel"), .ariaLabelledBy("purchase")) {
+            h2(.id("purchase")) { "Purchase" }
+            Facts([
+                ("productId", HTML(text: line.productID)),
+                ("Price", line.price.map { MoneyText(milliunits: $0, currency: line.currency).html }),
+                ("Type", bought?.type.map { HTML(text: $0) }),
+                ("Bought", bought?.purchasedAt.map { TimeText($0).fullHTML }),
+                ("Expires", bought?.expiresAt.map { TimeText($0).fullHTML }),
+                ("transactionId", mono(line.transactionID)),
+                (
+                    "originalTransactionId",
+                    line.originalTransactionID == line.transactionID ? nil : mono(line.originalTransactionID)
+                ),
+                (
+                    "appAccountToken",
+                    line.customer.map(customer) ?? HTML(text: "buyer unknown: the app set no token")
+                ),
+                ("Ownership", bought?.ownership.map { HTML(text: $0) }),
+                ("Storefront", bought?.storefront.map { HTML(text: $0) }),
+                ("App", HTML(text: story.bundleID)),
+                ("Environment", HTML(text: line.environment)),
+                (
+                    "Remark",
+                    bought?.isBundleIDMissing == true
+                        ? HTML(text: "Apple's record of this old purchase names no bundle ID.") : nil
+                ),
+            ]).html
+        }
+    }
+
+    private func mono(_ text: String) -> HTML { span(.class("mono")) { text } }
+
+    /// A token that leads to everything of its customer.
+    private func customer(_ token: String) -> HTML {
+        var query = CaseListQuery()
+        query.lookUp = token
+        return a(.class("mono"), .href(.cases(slug, query))) { token }
+    }
+
+    private var revocation: HTML {
+        let fact = story.revocation
+        let type = fact?.revocationType ?? story.purchase?.revocationType
+        let share = fact?.revocationShare ?? story.purchase?.revocationShare
+        return section(.class("panel"), .ariaLabelledBy("revocation")) {
+            h2(.id("revocation")) { "Refund" }
+            Facts([
+                ("revocationDate", (fact?.revokedAt ?? story.purchase?.revokedAt).map { TimeText($0).fullHTML }),
+                ("Kind", type.map { HTML(text: $0) }),
+                ("Share", share.map { HTML(text: ShareText.text($0)) }),
+                ("Amount", amount(type: type, share: share)),
+                (
+                    "revocationReason",
+                    (fact?.revocationReason ?? story.purchase?.revocationReason).map {
+                        HTML(text: $0 == 1 ? "1, a problem in the app" : $0 == 0 ? "0, another reason" : "\($0)")
+                    }
+                ),
+            ]).html
+        }
+    }
+
+    /// The share of the price that went back; Apple's own figures are for accounting, this is not.
+    private func amount(type: String?, share: Int?) -> HTML? {
+        guard let price = story.line.price else { return nil }
+        switch type {
+        case nil, "REFUND_FULL": return share == nil || share == 100_000 ? money(price) : nil
+        case "REFUND_PRORATED":
+            // Thousandths times at most 100,000 stay far below 64 bits for any price Apple allows.
+            let (product, overflow) = price.multipliedReportingOverflow(by: Int64(share ?? 0))
+            return share == nil || overflow ? HTML(text: "uncertain") : money(product / 100_000)
+        default: return HTML(text: "uncertain")
+        }
+    }
+
+    private func money(_ milliunits: Int64) -> HTML {
+        MoneyText(milliunits: milliunits, currency: story.line.currency).html
+    }
+
+    private func itemList(_ items: [CaseStory.Item]) -> HTML {
+        section(.class("panel"), .ariaLabelledBy("items")) {
+            h2(.id("items")) { "Items" }
+            ul(.class("plain-list")) {
+                for item in items {
+                    li {
+                        span(.class("mono")) { item.sku }
+                        if let name = item.name { " \(name)" }
+                        if let price = item.price {
+                            " "
+                            MoneyText(milliunits: price, currency: story.line.currency).html
+                        }
+                        if let refunded = item.refundedAmount {
+                            ", refunded "
+                            MoneyText(milliunits: refunded, currency: story.line.currency).html
+                        }
+                        if let revokedAt = item.revokedAt {
+                            span(.class("subtext")) {
+                                "revoked "
+                                TimeText(revokedAt).shortHTML
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private var notifications: HTML {
+        if story.notifications.isEmpty { return .empty }
+        return section(.class("panel"), .ariaLabelledBy("signed")) {
+            h2(.id("signed")) { "Signed by Apple" }
+            ul(.class("plain-list")) {
+                for line in story.notifications {
+                    li {
+                        a(.class("mono"), .href(.notification(slug, line.id))) { line.type }
+                        span(.class("subtext")) {
+                            TimeText(line.signedAt).shortHTML
+                            if line.deliveries > 1 { ", delivered \(line.deliveries) times" }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Refunds
+import Time
+
+/// One line of what happened.
+struct CaseTimelineItem {
+    let entry: TimelineEntry
+    let slug: String
+
+    var html: HTML {
+        li(.class("timeline-item", tone)) {
+            TimeText(entry.at).fullHTML
+            div(.class("timeline-text")) {
+                p { strong { heading } }
+                if let detail { p(.class("quiet")) { detail } }
+            }
+        }
+    }
+
+    private var tone: Tone {
+        switch entry.event {
+        case .requested: .active
+        case .decided, .usage, .remark, .superseded: .plain
+        case .withheld: .attention
+        case .missed: .bad
+        case .consent(let consent): consent.consented ? .plain : .attention
+        case .sent(let attempt, _):
+            switch attempt.result {
+            case .accepted: .good
+            case .refused, .credentials: .bad
+            case .retry, .unknown, .notSent: .attention
+            case nil: .active
+            }
+        case .apple(let fact):
+            switch fact.kind {
+            case .refund: .attention
+            case .declined: .good
+            case .reversed: .active
+            case .request, .seen: .plain
+            }
+        }
+    }
+
+    private var heading: String {
+        switch entry.event {
+        case .requested(let round): "Apple asked: \(Words.reason(round.reason))"
+        case .decided(let round): "Decided: \(round.decision.map(Words.answer) ?? "see below")"
+        case .withheld(let round): "Withheld: \(Words.stateReason(round.stateReason ?? "policy"))"
+        case .superseded: "Superseded by a newer request"
+        case .missed(let round):
+            "Missed" + (round.stateReason.map { ": \(Words.stateReason($0))" } ?? "")
+        case .sent(let attempt, _): Words.attempt(attempt)
+        case .apple(let fact):
+            switch fact.kind {
+            case .refund: "Apple refunded"
+            case .declined: "Apple declined the refund"
+            case .reversed: "Apple took the refund back"
+            case .seen: "A newer signed form of the transaction"
+            case .request: "Apple asked"
+            }
+        case .consent(let consent):
+            consent.consented ? "The customer's consent was reported" : "Consent was withdrawn"
+        case .usage: "The app's backend reported delivery or use"
+        case .remark(let remark): "Remark: \(remark.kind)"
+        }
+    }
+
+    private var detail: HTML? {
+        switch entry.event {
+        case .requested(let round):
+            return joined([
+                "reached us \(DurationText.text(round.firstReceivedAt - round.requestedAt)) after it was signed",
+                round.deliveries > 1 ? "delivered \(round.deliveries) times" : nil,
+                "time until \(TimeText(round.deadline).short)",
+            ])
+        case .decided(let round), .withheld(let round):
+            return joined([
+                round.decision?.row.map { "rule \($0)" }, round.decision?.situation,
+            ])
+        case .superseded, .missed: return nil
+        case .sent(let attempt, _):
+            return joined([
+                attempt.status.map { "HTTP \($0)" }, attempt.appleCode.map { "code \($0)" }, attempt.appleMessage,
+                attempt.error, attempt.endedAt.map { "took \(DurationText.text($0 - attempt.startedAt))" },
+            ])
+        case .apple(let fact):
+            return joined([
+                fact.revocationType, fact.revocationShare.map(ShareText.text),
+                fact.source == .notification ? nil : "from \(Words.source(fact.source.rawValue))",
+                "learned \(TimeText(fact.learnedAt).short)",
+            ])
+        case .consent(let consent):
+            return joined([
+                consent.subject == .customer ? "for the customer" : "for this purchase",
+                "given \(TimeText(consent.givenAt).full)", consent.wording.map { "wording \($0)" }, consent.source,
+            ])
+        case .usage(let report):
+            return joined([
+                report.deliveryStatus, report.share.map { "\(ShareText.text($0)) used" },
+                report.sampleContent.map { $0 ? "sample content was offered" : "no sample content" },
+                "observed \(TimeText(report.observedAt).full)",
+            ])
+        case .remark(let remark):
+            return remark.detail == "{}" ? nil : code { remark.detail }
+        }
+    }
+
+    private func joined(_ parts: [String?]) -> HTML? {
+        let said = parts.compactMap { $0 }
+        return said.isEmpty ? nil : HTML(text: said.joined(separator: " · "))
+    }
+}

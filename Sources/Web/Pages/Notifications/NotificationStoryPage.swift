@@ -1,0 +1,77 @@
+import Refunds
+import Tenants
+import Time
+
+/// One notification with everything in it that was verified.
+struct NotificationStoryPage {
+    let frame: Frame
+    let slug: String
+    let story: NotificationStory
+    let app: App?
+
+    var html: HTML {
+        let line = story.line
+        return Layout(frame, title: "\(line.type), notification").console {
+            nav(.class("crumbs"), .ariaLabel("Way back")) {
+                a(.href(.notifications(slug, NotificationListQuery()))) { "Notifications" }
+            }
+            PageHeader(
+                line.type,
+                lead: { span(.class("mono")) { line.id.text } },
+                beside: { Badge(line.standing).html }
+            ).html
+            if line.type == "TEST" {
+                Notice(.good, "The address works.", more: "Apple's test notification arrived and was verified.").html
+            }
+            if line.standing == .setAside {
+                Notice(
+                    .bad, "Set aside: it contradicts itself.",
+                    more:
+                        "What is signed inside does not agree with what is signed outside. Nothing was done with it; the reason stands in the quarantine."
+                ).html
+            }
+            section(.class("panel"), .ariaLabel("About this notification")) {
+                Facts([
+                    ("notificationUUID", span(.class("mono")) { line.id.text }),
+                    ("Subtype", line.subtype.map { HTML(text: $0) }),
+                    ("Standing", HTML(text: standing)),
+                    ("App", app.map { HTML(text: "\($0.name), \($0.bundleID)") }),
+                    ("Environment", HTML(text: line.environment)),
+                    ("Signed", TimeText(line.signedAt).fullHTML),
+                    ("Received", TimeText(line.receivedAt).fullHTML),
+                    (
+                        "Source",
+                        HTML(text: line.source == "history" ? "Apple's notification history" : "posted by Apple")
+                    ),
+                    ("Deliveries", HTML(text: "\(line.deliveries)")),
+                    ("transactionId", line.transactionID.map { id in span(.class("mono")) { id } }),
+                    ("Case", story.caseID.map { id in a(.href(.refundCase(slug, id))) { "Open the case" } }),
+                ]).html
+            }
+            section(.class("panel"), .ariaLabelledBy("payload")) {
+                h2(.id("payload")) { "Verified payload" }
+                if let payload = story.payload {
+                    CodeBlock(payload, label: "The payload").html
+                } else {
+                    p(.class("quiet")) { "No longer kept. What it said about the transaction stands on the case." }
+                }
+            }
+            for (index, part) in story.parts.enumerated() {
+                section(.class("panel"), .ariaLabelledBy("part-\(index)")) {
+                    h2(.id("part-\(index)")) { part.name }
+                    p(.class("quiet")) { "Signed on its own; verified, and decoded here." }
+                    CodeBlock(part.json, label: part.name).html
+                }
+            }
+        }
+    }
+
+    private var standing: String {
+        switch story.line.standing {
+        case .stored: "Received and verified; what it carries is being worked on."
+        case .acted: "Worked on: it changed a case or what is known of a transaction."
+        case .nothingToDo: "Kept as it is: nothing had to be done about it."
+        case .setAside: "Kept in quarantine, acted on by nobody."
+        }
+    }
+}

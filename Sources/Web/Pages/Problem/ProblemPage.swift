@@ -1,0 +1,50 @@
+/// What is shown instead of a page. It says nothing of what exists elsewhere, and is the same, to the
+/// byte, for what is another tenant's and for what never was.
+struct ProblemPage {
+    enum Problem {
+        case notFound
+        case forbidden
+        /// The form came from another address than the desk's own.
+        case foreignOrigin(own: String)
+        case methodNotAllowed
+        case ourTrouble
+        case unavailable
+    }
+
+    let frame: Frame
+    let problem: Problem
+
+    var html: HTML {
+        Layout(frame, title: heading).lone {
+            article(.class("card")) {
+                h1 { heading }
+                p { text }
+                p { a(.class("button"), .href(.home)) { "Go to your desk" } }
+            }
+        }
+    }
+
+    private var heading: String {
+        switch problem {
+        case .notFound: "Nothing here"
+        case .forbidden: "Not for your role"
+        case .foreignOrigin: "Refused for your safety"
+        case .methodNotAllowed: "Not this way"
+        case .ourTrouble: "Our mistake"
+        case .unavailable: "Back in a moment"
+        }
+    }
+
+    private var text: String {
+        switch problem {
+        case .notFound: "This page does not exist, or it is not yours to see."
+        case .forbidden: "Your role may look at this, but not change it. Ask an owner or an admin of your organisation."
+        case .foreignOrigin(let own):
+            "This form was sent from another address than the desk's own, so nothing was done. Open the desk at \(own) and try again there."
+        case .methodNotAllowed: "This address takes forms only. Nothing was changed."
+        case .ourTrouble:
+            "Something went wrong on our side. It is in the log, with the number that stands in this answer's X-Request-Id."
+        case .unavailable: "The desk cannot reach its database just now. Nothing is lost; try again in a few seconds."
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Refunds
+
+extension Words {
+    /// What a decision asks Apple for.
+    static func answer(_ decision: Decision) -> String {
+        switch decision.answer {
+        case .refundInFull: "ask for a refund in full (GRANT_FULL)"
+        case .refundInPart: "ask for a refund in part (GRANT_PRORATED)"
+        case .decline: "ask to decline (DECLINE)"
+        case .factsOnly: "send the facts, without a preference"
+        case .nothing: "send nothing"
+        }
+    }
+
+    /// With a capital letter.
+    static func sentence(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
+
+    static func meaning(_ state: RoundState) -> String {
+        CaseState(rawValue: state.rawValue).map(meaning) ?? "A newer request exists; only the newest is answered."
+    }
+
+    static func result(_ result: CaseStory.Attempt.Result?) -> String {
+        switch result {
+        case .accepted: "Accepted"
+        case .refused: "Refused"
+        case .retry: "Try again"
+        case .credentials: "Key refused"
+        case .unknown: "Unknown"
+        case .notSent: "Not sent"
+        case nil: "In flight"
+        }
+    }
+
+    static func tone(_ result: CaseStory.Attempt.Result?) -> Tone {
+        switch result {
+        case .accepted: .good
+        case .refused, .credentials: .bad
+        case .retry, .unknown, .notSent: .attention
+        case nil: .active
+        }
+    }
+
+    static func attempt(_ attempt: CaseStory.Attempt) -> String {
+        switch attempt.result {
+        case .accepted: "Apple accepted our reply"
+        case .refused: "Apple refused our reply for good"
+        case .retry: "Apple, or the way to Apple, failed for now"
+        case .credentials: "Apple did not accept our key"
+        case .unknown: "Sent, and no answer came: it may have been received"
+        case .notSent: "Begun, but not handed to the network"
+        case nil: "Being sent"
+        }
+    }
+}

@@ -1,0 +1,53 @@
+/// A labelled field of a form.
+struct Field {
+    let label: String
+    let name: String
+    var help: String?
+    var error: String?
+    private let control: Control
+
+    private enum Control {
+        case input([Attribute])
+        case choice([(value: String, text: String)], selected: String)
+    }
+
+    /// - Parameter more: attributes beside the name and the id.
+    init(_ label: String, name: String, help: String? = nil, error: String? = nil, _ more: Attribute...) {
+        self.label = label
+        self.name = name
+        self.help = help
+        self.error = error
+        control = .input(more)
+    }
+
+    /// A choice of one; the empty value stands for "any".
+    init(_ label: String, name: String, choices: [(value: String, text: String)], selected: String?) {
+        self.label = label
+        self.name = name
+        control = .choice(choices, selected: selected ?? "")
+    }
+
+    private var id: String { "field-\(name)" }
+
+    var html: HTML {
+        div(.class("field")) {
+            Web.label(.class("field-label"), .for(id)) { label }
+            switch control {
+            case .input(let more):
+                input(
+                    [.class("input"), .id(id), .name(name)] + more
+                        + (help != nil || error != nil ? [.ariaDescribedBy("\(id)-help")] : [])
+                        + (error != nil ? [.ariaInvalid] : []))
+            case .choice(let choices, let selected):
+                select(.class("input"), .id(id), .name(name), .nicety("submit")) {
+                    for choice in choices {
+                        option([.value(choice.value)] + (choice.value == selected ? [.selected] : [])) { choice.text }
+                    }
+                }
+            }
+            if let text = error ?? help {
+                p(.class("field-help", error == nil ? .plain : .bad), .id("\(id)-help")) { text }
+            }
+        }
+    }
+}

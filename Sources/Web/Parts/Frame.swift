@@ -1,0 +1,50 @@
+import Tenants
+
+/// What stands around every page: who looks, at which tenant, from which place.
+struct Frame: Sendable {
+    /// The places of a tenant that the navigation names.
+    enum Place: Sendable, CaseIterable {
+        case overview, cases, notifications, quarantine, apps
+    }
+
+    struct Visitor: Sendable {
+        let email: String
+        let tenants: [Membership]
+        let isInstallation: Bool
+    }
+
+    let assets: AssetLinks
+    /// Nil on the pages that strangers see.
+    let visitor: Visitor?
+    let tenant: Membership?
+    var place: Place?
+    /// The address of this page, to mark where one is.
+    var here: Site?
+
+    init(assets: AssetLinks, session: Session? = nil, tenant: Membership? = nil, here: Site? = nil) {
+        self.assets = assets
+        self.tenant = tenant
+        self.here = here
+        visitor = session.map {
+            Visitor(email: $0.email, tenants: $0.memberships, isInstallation: $0.isInstallation)
+        }
+        place =
+            switch here {
+            case .overview: .overview
+            case .cases, .refundCase: .cases
+            case .notifications, .notification: .notifications
+            case .quarantine: .quarantine
+            case .apps: .apps
+            default: nil
+            }
+    }
+}
+
+/// Where style sheets, script and icon are found, content hash included.
+struct AssetLinks: Sendable {
+    let styleSheets: [String]
+    let script: String?
+    let icon: String?
+
+    static let none = AssetLinks(styleSheets: [], script: nil, icon: nil)
+}

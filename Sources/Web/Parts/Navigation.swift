@@ -1,0 +1,90 @@
+import Tenants
+
+/// The column at the side; on narrow screens the bar at the top.
+struct Navigation {
+    let frame: Frame
+
+    var html: HTML {
+        header(.class("side")) {
+            a(.class("brand"), .href(.home)) {
+                Icon.desk.html
+                span { "Refund Desk" }
+            }
+            if let tenant = frame.tenant {
+                tenantSwitch(tenant)
+                nav(.class("places"), .ariaLabel("Places of \(tenant.name)")) {
+                    ul(.class("places-list")) {
+                        for place in Frame.Place.allCases { item(place, in: tenant) }
+                    }
+                }
+            } else if frame.visitor?.isInstallation == true {
+                nav(.class("places"), .ariaLabel("Installation")) {
+                    ul(.class("places-list")) {
+                        li { placeLink(.tenants, .tenants, "Tenants", isCurrent: frame.here == .tenants) }
+                    }
+                }
+            }
+            if let visitor = frame.visitor { account(visitor) }
+        }
+    }
+
+    private func item(_ place: Frame.Place, in tenant: Membership) -> HTML {
+        let slug = tenant.slug
+        let (site, icon, name): (Site, Icon, String) =
+            switch place {
+            case .overview: (.overview(slug), .overview, "Overview")
+            case .cases: (.cases(slug, CaseListQuery()), .cases, "Cases")
+            case .notifications: (.notifications(slug, NotificationListQuery()), .notifications, "Notifications")
+            case .quarantine: (.quarantine(slug, RefusalListQuery()), .quarantine, "Quarantine")
+            case .apps: (.apps(slug), .apps, "Apps")
+            }
+        return li { placeLink(site, icon, name, isCurrent: frame.place == place) }
+    }
+
+    private func placeLink(_ site: Site, _ icon: Icon, _ name: String, isCurrent: Bool) -> HTML {
+        if isCurrent {
+            a(.class("place"), .href(site), .ariaCurrent(frame.here == site ? "page" : "true")) {
+                icon.html
+                span { name }
+            }
+        } else {
+            a(.class("place"), .href(site)) {
+                icon.html
+                span { name }
+            }
+        }
+    }
+
+    private func tenantSwitch(_ tenant: Membership) -> HTML {
+        let others = frame.visitor?.tenants.filter { $0.slug != tenant.slug } ?? []
+        if others.isEmpty { return p(.class("tenant-name")) { tenant.name } }
+        return details(.class("tenant-switch"), .nicety("menu")) {
+            summary(.ariaLabel("Tenant: \(tenant.name). Change")) { tenant.name }
+            ul(.class("menu")) {
+                for other in others {
+                    li { a(.class("menu-item"), .href(.overview(other.slug))) { other.name } }
+                }
+            }
+        }
+    }
+
+    private func account(_ visitor: Frame.Visitor) -> HTML {
+        details(.class("account"), .nicety("menu")) {
+            summary(.ariaLabel("Account of \(visitor.email)")) {
+                Icon.person.html
+                span(.class("account-name")) { visitor.email }
+            }
+            div(.class("menu")) {
+                if let tenant = frame.tenant {
+                    p(.class("menu-note")) { "\(Words.sentence(tenant.role.rawValue)) of \(tenant.name)" }
+                } else if visitor.isInstallation {
+                    p(.class("menu-note")) { "Runs this installation" }
+                }
+                a(.class("menu-item"), .href(.password)) { "Change password" }
+                form(.post, .action(.signOut)) {
+                    button(.type("submit"), .class("menu-item")) { "Sign out" }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+package import FoundationEssentials
+package import HTTP
+import Refunds
+
+/// Every address of the console. It prints them and reads them back; no other file writes one.
+///
+/// Addresses outlive pages: links in mails of years ago keep working, so a case of this enum may
+/// change its look but not its path.
+package enum Site: Hashable, Sendable {
+    case home
+    /// `next` is where the person wanted to go; only an address of this enum is believed.
+    case signIn(next: String?)
+    /// The page behind a one-time link. Looking at it changes nothing; its form uses it up.
+    case signInLink(token: String)
+    /// Ends the session; answers to POST alone.
+    case signOut
+    case password
+    /// For people who run the installation: tenants, and no case.
+    case tenants
+    case overview(String)
+    case cases(String, CaseListQuery)
+    case refundCase(String, UUID)
+    case notifications(String, NotificationListQuery)
+    case notification(String, UUID)
+    case quarantine(String, RefusalListQuery)
+    case apps(String)
+
+    /// The path as the router matches it.
+    package enum Pattern: String, CaseIterable, Sendable {
+        case home = "/"
+        case signIn = "/sign-in"
+        case signInLink = "/sign-in/link/{token}"
+        case signOut = "/sign-out"
+        case password = "/password"
+        case tenants = "/tenants"
+        case overview = "/t/{slug}"
+        case cases = "/t/{slug}/cases"
+        case refundCase = "/t/{slug}/cases/{id}"
+        case notifications = "/t/{slug}/notifications"
+        case notification = "/t/{slug}/notifications/{id}"
+        case quarantine = "/t/{slug}/quarantine"
+        case apps = "/t/{slug}/apps"
+    }
+
+    package var pattern: Pattern {
+        switch self {
+        case .home: .home
+        case .signIn: .signIn
+        case .signInLink: .signInLink
+        case .signOut: .signOut
+        case .password: .password
+        case .tenants: .tenants
+        case .overview: .overview
+        case .cases: .cases
+        case .refundCase: .refundCase
+        case .notifications: .notifications
+        case .notification: .notification
+        case .quarantine: .quarantine
+        case .apps: .apps
+        }
+    }
+
+    /// Path and query, ready for an attribute or a `Location` field.
+    package var url: String {
+        var path = ""
+        for part in pattern.rawValue.dropFirst().split(separator: "/") {
+            path += "/" + (part.hasPrefix("{") ? URLText.encode(value(of: part)) : String(part))
+        }
+        return (path.isEmpty ? "/" : path) + URLText.query(fields)
+    }
+
+    private func value(of placeholder: Substring) -> String {
+        switch (self, placeholder) {
+        case (.signInLink(let token), _): token
+        case (.refundCase(_, let id), "{id}"), (.notification(_, let id), "{id}"): id.text
+        default: slug ?? ""
+        }
+    }
+
+    /// The tenant it belongs to.
+    package var slug: String? {
+        switch self {
+        case .overview(let slug), .cases(let slug, _), .refundCase(let slug, _), .notifications(let slug, _),
+            .notification(let slug, _), .quarantine(let slug, _), .apps(let slug):
+            slug
+        default: nil
+        }
+    }
+
+    private var fields: [(String, String?)] {
+        switch self {
+        case .signIn(let next): [("next", next)]
+        case .cases(_, let query): query.fields
+        case .notifications(_, let query): query.fields
+        case .quarantine(_, let query): query.fields
+        default: []
+        }
+    }
+
+    /// The address that a path with its query names; nil for any other text, whole addresses of other
+    /// hosts among them.
+    package init?(url: String) {
+        guard url.utf8.first == UInt8(ascii: "/"), !url.hasPrefix("//"), !url.hasPrefix("/\\"), url.utf8.count <= 2048,
+            let request = try? Request(method: .get, target: url)
+        else { return nil }
+        self.init(request)
+    }
+
+    /// The address that was asked for.
+    package init?(_ request: Request) { self.init(segments: request.segments, query: request.query) }
+
+    private init?(segments: [String], query: QueryString) {
+        // A final slash is the same address.
+        let segments = segments.last == "" ? segments.dropLast() : segments[...]
+        switch segments.count {
+        case 0: self = .home
+        case 1 where segments[0] == "sign-in": self = .signIn(next: query.value("next"))
+        case 1 where segments[0] == "sign-out": self = .signOut
+        case 1 where segments[0] == "password": self = .password
+        case 1 where segments[0] == "tenants": self = .tenants
+        case 2 where segments[0] == "t": self = .overview(segments[1])
+        case 3 where segments[0] == "sign-in" && segments[1] == "link": self = .signInLink(token: segments[2])
+        case 3 where segments[0] == "t":
+            switch segments[2] {
+            case "cases": self = .cases(segments[1], CaseListQuery(query))
+            case "notifications": self = .notifications(segments[1], NotificationListQuery(query))
+            case "quarantine": self = .quarantine(segments[1], RefusalListQuery(query))
+            case "apps": self = .apps(segments[1])
+            default: return nil
+            }
+        case 4 where segments[0] == "t":
+            guard let id = UUID(uuidString: segments[3]) else { return nil }
+            switch segments[2] {
+            case "cases": self = .refundCase(segments[1], id)
+            case "notifications": self = .notification(segments[1], id)
+            default: return nil
+            }
+        default: return nil
+        }
+    }
+}
+
+extension QueryString {
+    /// Nil where it is absent or empty: an empty choice in a form means "any".
+    ///
+    /// A NUL cannot stand in the database's texts, so nothing there can have such a value.
+    func value(_ name: String) -> String? { first(name).flatMap { $0.isEmpty || $0.contains("\0") ? nil : $0 } }
+}

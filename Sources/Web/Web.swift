@@ -1,1 +1,0 @@
-// Web: its files follow.
