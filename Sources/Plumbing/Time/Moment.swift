@@ -12,7 +12,7 @@ package struct Moment: Hashable, Comparable, Sendable {
 
     /// UNIX seconds, rounded down.
     package var seconds: Int64 {
-        milliseconds >= 0 ? milliseconds / 1000 : -((-milliseconds + 999) / 1000)
+        milliseconds >= 0 ? milliseconds / 1000 : (milliseconds + 1) / 1000 - 1
     }
 
     package static func < (a: Moment, b: Moment) -> Bool { a.milliseconds < b.milliseconds }

@@ -95,8 +95,12 @@ package struct JSONValue: Sendable {
 
     package var int32: Int32? { int.flatMap(Int32.init(exactly:)) }
 
-    /// Milliseconds since 1970.
-    package var moment: Moment? { int.map(Moment.init(milliseconds:)) }
+    /// Milliseconds since 1970, within the years 1 to 9999: reckoning with a moment must not overflow,
+    /// and dates are read before the signature is checked.
+    package var moment: Moment? {
+        guard let int, (-62_135_596_800_000...253_402_300_799_999).contains(int) else { return nil }
+        return Moment(milliseconds: int)
+    }
 
     /// The value's own text, as it stands in the document; of a string without its quotation marks.
     package var raw: ArraySlice<UInt8> { document.bytes[Int(node.start)..<Int(node.end)] }
