@@ -114,9 +114,11 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 extension EventLoop {
     package func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
 
-    package func asUnownedSerialExecutor() -> UnownedSerialExecutor { unsafe UnownedSerialExecutor(ordinary: self) }
+    @safe package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+        unsafe UnownedSerialExecutor(ordinary: self)
+    }
 
-    package func asUnownedTaskExecutor() -> UnownedTaskExecutor { unsafe UnownedTaskExecutor(ordinary: self) }
+    @safe package func asUnownedTaskExecutor() -> UnownedTaskExecutor { unsafe UnownedTaskExecutor(ordinary: self) }
 
     /// Lets `assumeIsolated` work from a callback of the loop.
     package func checkIsolated() { requireCurrent() }
@@ -190,8 +192,8 @@ extension EventLoop {
         journal.debug("a loop turn was slow", ["loop": .string(name), "ms": JournalValue(nanoseconds / 1_000_000)])
     }
 
-    /// The monotonic clock, in nanoseconds.
-    static var now: UInt64 {
+    /// The monotonic clock, in nanoseconds: for time-outs and durations.
+    package static var now: UInt64 {
         var time = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &time)
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
