@@ -1,4 +1,5 @@
 import HTTP
+import Journal
 import Support
 import Testing
 

@@ -1,5 +1,6 @@
 import HTTP
 import Journal
+import Loop
 import Support
 import Testing
 

@@ -7,7 +7,7 @@ import Testing
 /// An actor that lives on a loop.
 private actor Resident {
     nonisolated let loop: EventLoop
-    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor }
     private var count = 0
 
     init(_ loop: EventLoop) { self.loop = loop }

@@ -4,7 +4,7 @@ import Time
 /// The client's end of a socket, which sends exactly the bytes it is given.
 package actor RawClient {
     private let loop: EventLoop
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor }
 
     private var descriptor: Descriptor?
     private var watch: Watch?

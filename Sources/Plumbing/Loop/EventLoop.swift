@@ -114,11 +114,14 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 extension EventLoop {
     package func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
 
-    @safe package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+    package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
         unsafe UnownedSerialExecutor(ordinary: self)
     }
 
-    @safe package func asUnownedTaskExecutor() -> UnownedTaskExecutor { unsafe UnownedTaskExecutor(ordinary: self) }
+    package func asUnownedTaskExecutor() -> UnownedTaskExecutor { unsafe UnownedTaskExecutor(ordinary: self) }
+
+    /// What an actor that lives here returns as its `unownedExecutor`. Safe because loops never end.
+    @safe package var executor: UnownedSerialExecutor { unsafe asUnownedSerialExecutor() }
 
     /// Lets `assumeIsolated` work from a callback of the loop.
     package func checkIsolated() { requireCurrent() }

@@ -29,7 +29,7 @@ actor Connection {
     }
 
     nonisolated let hall: Hall
-    nonisolated var unownedExecutor: UnownedSerialExecutor { hall.loop.asUnownedSerialExecutor() }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { hall.loop.executor }
 
     private let setting: ServerSetting
     private let peer: Peer
@@ -247,7 +247,7 @@ extension Connection {
         let head = exchange.head
         self.exchange?.status = response.status.code
         var closes = isStopping || !head.keepsAlive
-        let framing: ResponseHead.Framing
+        let framing: ResponseWriter.Framing
         var body: [UInt8] = []
         var pull: (@Sendable () async throws -> [UInt8]?)?
         switch response.body {
@@ -261,7 +261,7 @@ extension Connection {
             if !response.status.hasNoBody, head.method != .head { pull = source }
         }
         next = closes ? .close : .request
-        output = ResponseHead.bytes(
+        output = ResponseWriter.bytes(
             response, framing: framing, date: setting.date.text(setting.clock.now), requestID: exchange.requestID,
             closes: closes, isVersion10: head.isVersion10, roomFor: body.count)
         self.exchange?.bytesOut = body.count
@@ -367,7 +367,7 @@ extension Connection {
         phase = .answering
         next = .linger
         output.append(
-            contentsOf: ResponseHead.bytes(
+            contentsOf: ResponseWriter.bytes(
                 response, framing: .length(body.count), date: setting.date.text(setting.clock.now),
                 requestID: requestID, closes: true, isVersion10: false, roomFor: body.count))
         output.append(contentsOf: body)

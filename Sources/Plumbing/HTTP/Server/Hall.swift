@@ -4,7 +4,7 @@ import Loop
 /// The connections of one loop: an actor pinned to it.
 actor Hall {
     nonisolated let loop: EventLoop
-    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor }
 
     private let setting: ServerSetting
     private var connections: [ObjectIdentifier: Connection] = [:]

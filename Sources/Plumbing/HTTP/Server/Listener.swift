@@ -6,7 +6,7 @@ import Loop
 actor Listener {
     private let halls: [Hall]
     private let loop: EventLoop
-    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor }
 
     private let setting: ServerSetting
     private let address: SocketAddress

@@ -1,6 +1,6 @@
 /// Writes the head of an answer. Length, coding and connection are said here and nowhere else:
 /// what a handler put there is left out.
-struct ResponseHead {
+struct ResponseWriter {
     enum Framing: Equatable {
         /// No Content-Length either: 204 and 304.
         case none
