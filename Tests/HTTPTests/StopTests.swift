@@ -35,13 +35,15 @@ import Testing
     {
         let gate = Gate()
         let arrived = AsyncStream.makeStream(of: Void.self)
-        let server = try await RunningServer([
-            Route(.post, "/slow") { request, _ in
-                arrived.continuation.yield()
-                await gate.pass()
-                return .text("\(request.body.count)")
-            }
-        ])
+        let path = "/tmp/desk-\(UInt32.random(in: .min ... .max)).sock"
+        let server = try await RunningServer(
+            [
+                Route(.post, "/slow") { request, _ in
+                    arrived.continuation.yield()
+                    await gate.pass()
+                    return .text("\(request.body.count)")
+                }
+            ], listen: .unix(path: path))
         let running = try await server.connect()
         try await running.send("POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab")
         for await _ in arrived.stream { break }

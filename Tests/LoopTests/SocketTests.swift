@@ -34,10 +34,10 @@ import Testing
         }
     }
 
-    @Test func `nobody at a port is an error, not a wait`() async throws {
-        let any = try #require(SocketAddress("127.0.0.1:0"))
-        let address: SocketAddress
-        do { address = try Socket.listen(any).address }
-        await #expect(throws: SocketError.self) { _ = try await RawClient.connect(to: address) }
+    @Test func `nobody at a socket is an error, not a wait`() async throws {
+        let path = NSTemporaryDirectory() + "desk-\(UUID().uuidString.prefix(8)).sock"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        do { _ = try Socket.listen(.unix(path: path)) }  // Closed here, but its file stays.
+        await #expect(throws: SocketError.self) { _ = try await RawClient.connect(to: .unix(path: path)) }
     }
 }

@@ -9,7 +9,10 @@ package actor RawClient {
     private var descriptor: Descriptor?
     private var watch: Watch?
     private var received: [UInt8] = []
+    /// How much of `received` was handed out.
+    private var taken = 0
     private var hasEnded = false
+    private var isWritable = false
     private var waiter: CheckedContinuation<Void, Never>?
 
     package struct TimedOut: Error, CustomStringConvertible {
@@ -40,19 +43,27 @@ package actor RawClient {
     }
 
     private func becomeConnected() async throws {
-        await wait()
+        while !isWritable, !hasEnded { await wait() }
         if let raw = descriptor?.raw, let failure = Socket.failure(of: raw) { throw failure }
     }
 
     private func ready(_ ready: Readiness) {
         guard let raw = descriptor?.raw else { return }
-        if ready.contains(.write) { watch?.change(.read) }
+        if ready.contains(.write) {
+            isWritable = true
+            watch?.change(hasEnded ? [] : .read)
+        }
         if ready.contains(.read) {
             let end = loop.read(raw) { bytes, end in
-                for index in bytes.indices { received.append(bytes[index]) }
+                received.append(bytes)
                 return end
             }
-            if end == .end || end == .failed { endReading() }
+            if end == .end {
+                // Its direction has ended, ours has not.
+                hasEnded = true
+                watch?.change(isWritable ? [] : .write)
+            }
+            if end == .failed { endReading() }
         } else if ready.contains(.closed) {
             endReading()
         }
@@ -86,7 +97,8 @@ package actor RawClient {
             if hasTimedOut {
                 throw TimedOut(
                     description:
-                        "no \(what) after \(time); received: \(String(decoding: received.prefix(500), as: UTF8.self))")
+                        "no \(what) after \(time); received: \(String(decoding: received.dropFirst(taken).prefix(500), as: UTF8.self))"
+                )
             }
             await wait()
         }
@@ -107,8 +119,9 @@ package actor RawClient {
             switch Socket.write(raw, bytes.span.extracting(sent..<bytes.count)) {
             case .failed: throw Closed()
             case .bytes(0):
-                watch?.change([.read, .write])
-                await wait()
+                isWritable = false
+                watch?.change(hasEnded ? .write : [.read, .write])
+                while !isWritable, watch != nil { await wait() }
             case .bytes(let count): sent += count
             }
         }
@@ -118,23 +131,21 @@ package actor RawClient {
     package func receive(until end: String, within time: Duration = .seconds(20)) async throws -> String {
         let pattern = Array(end.utf8)
         return try await wait("\(end.debugDescription)", within: time) {
-            guard let range = received.firstRange(of: pattern) else {
+            guard let found = self.end(of: pattern) else {
                 if hasEnded { throw Closed() }
                 return nil
             }
-            defer { received.removeSubrange(..<range.upperBound) }
-            return String(decoding: received[..<range.upperBound], as: UTF8.self)
+            return String(decoding: take(found - taken), as: UTF8.self)
         }
     }
 
     package func receive(count: Int, within time: Duration = .seconds(20)) async throws -> [UInt8] {
         try await wait("\(count) bytes", within: time) {
-            guard received.count >= count else {
+            guard received.count - taken >= count else {
                 if hasEnded { throw Closed() }
                 return nil
             }
-            defer { received.removeFirst(count) }
-            return Array(received.prefix(count))
+            return take(count)
         }
     }
 
@@ -142,9 +153,33 @@ package actor RawClient {
     package func receiveAll(within time: Duration = .seconds(20)) async throws -> [UInt8] {
         try await wait("end of the connection", within: time) {
             guard hasEnded else { return nil }
-            defer { received = [] }
-            return received
+            return take(received.count - taken)
         }
+    }
+
+    private func take(_ count: Int) -> [UInt8] {
+        defer {
+            taken += count
+            if taken == received.count {
+                received = []
+                taken = 0
+            }
+        }
+        return Array(received[taken..<taken + count])
+    }
+
+    /// Where the first `pattern` in what is not taken yet ends.
+    private func end(of pattern: [UInt8]) -> Int? {
+        var index = taken + pattern.count
+        while index <= received.count {
+            if received[index - 1] == pattern[pattern.count - 1],
+                received[index - pattern.count..<index].elementsEqual(pattern)
+            {
+                return index
+            }
+            index += 1
+        }
+        return nil
     }
 
     /// One answer.

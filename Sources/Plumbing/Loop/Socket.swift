@@ -155,3 +155,10 @@ extension EventLoop {
         unsafe desk_wipe(scratch.baseAddress, scratch.count)
     }
 }
+
+extension [UInt8] {
+    /// Keeps what was lent.
+    package mutating func append(_ bytes: Span<UInt8>) {
+        unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
+    }
+}

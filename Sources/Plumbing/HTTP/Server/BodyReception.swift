@@ -1,3 +1,5 @@
+import Loop
+
 /// A body on its way in: no more memory than has really come.
 struct BodyReception {
     private enum Decoder {

@@ -1,3 +1,5 @@
+import Loop
+
 /// Takes a chunked body apart, byte for byte, whatever pieces it comes in.
 struct ChunkedDecoder {
     private enum State {

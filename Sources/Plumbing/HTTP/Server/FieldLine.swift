@@ -64,9 +64,3 @@ extension String {
         }
     }
 }
-
-extension [UInt8] {
-    mutating func append(_ span: Span<UInt8>) {
-        unsafe span.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
-    }
-}
