@@ -8,6 +8,13 @@ package struct Chance: Sendable {
 
     package init(seed: UInt64) { self.seed = seed }
 
+    /// A UUID that no seed repeats.
+    static func anyUUID() -> String {
+        var random = SystemRandomNumberGenerator()
+        var stream = Chance(seed: random.next()).stream("uuid")
+        return stream.uuid()
+    }
+
     /// The stream for one question, such as `("decision", "410000987654321")`.
     package func stream(_ question: String, _ subject: String = "") -> Stream {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325

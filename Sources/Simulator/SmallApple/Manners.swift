@@ -33,7 +33,7 @@ package struct Manners: Sendable, Hashable {
         wilfulness = all
     }
 
-    static let switches: [(name: String, path: WritableKeyPath<Manners, Bool> & Sendable)] = [
+    static let switches: [(name: String, path: any WritableKeyPath<Manners, Bool> & Sendable)] = [
         ("copies", \.copies), ("lateness", \.lateness), ("disorder", \.disorder), ("inventions", \.inventions),
         ("troubles", \.troubles), ("decisions", \.decisions), ("retries", \.retries), ("wilfulness", \.wilfulness),
     ]

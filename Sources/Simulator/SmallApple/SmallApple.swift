@@ -1,5 +1,5 @@
 package import Crypto
-package import HTTP
+import HTTP
 package import Journal
 package import Loop
 package import Time
@@ -86,6 +86,23 @@ package final class SmallApple: Sendable {
         settings.seed = seed
         settings.manners = calm ? .calm : .asEver
         return try await start(loops: loops, settings: settings)
+    }
+
+    /// The whole life of the program, on loops of its own: until SIGTERM or SIGINT.
+    ///
+    /// - Parameter onStart: told of the running small Apple; what it throws ends the program.
+    package static func runUntilStopped(
+        _ settings: Settings, journal: Journal, onStart: (SmallApple) throws -> Void
+    ) async throws {
+        let signals = StopSignals()
+        ProcessManners.ignoreBrokenPipes()
+        ProcessManners.raiseDescriptorLimit()
+        let counters = Counters()
+        let loops = EventLoops(count: 2, name: "apple", journal: journal, counters: counters)
+        let apple = try await start(loops: loops, settings: settings, journal: journal, counters: counters)
+        try onStart(apple)
+        await signals.wait()
+        await apple.stop()
     }
 
     private static func endpoints(_ works: Works, _ office: PostOffice, _ reviewer: Reviewer) -> [Endpoint] {

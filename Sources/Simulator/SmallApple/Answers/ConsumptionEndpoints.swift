@@ -1,4 +1,5 @@
 import HTTP
+import Time
 
 /// Send Consumption Information, v2 and v1.
 ///

@@ -1,4 +1,3 @@
-import Crypto
 import HTTP
 
 /// The query of Get Transaction History (apple sheet 4.4): several values of one key are alternatives, and
@@ -50,12 +49,9 @@ struct HistoryFilter {
         case "false": isRevoked = false
         default: throw .invalidRevoked
         }
-        let repeated = [
-            startDate.map(String.init) ?? "", endDate.map(String.init) ?? "", productIDs.sorted().joined(separator: ","),
-            types.sorted().joined(separator: ","), ownership ?? "", groups.sorted().joined(separator: ","),
-            "\(isDescending)", isRevoked.map { "\($0)" } ?? "",
-        ].joined(separator: "\n")
-        fingerprint = Digest.sha256(Array(repeated.utf8)).prefix(6).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        var repeated: [UInt8] = []
+        for pair in query.pairs where pair.name != "revision" { repeated += Array("\(pair.name)=\(pair.value)\n".utf8) }
+        fingerprint = Revision.fingerprint(of: repeated)
         if let revision = query.first("revision") {
             guard let numbers = Revision.read(revision, kind: "h"), numbers.count == 2, numbers[1] == fingerprint else {
                 throw .invalidRequestRevision

@@ -1,4 +1,4 @@
-import Crypto
+import HTTP
 import Time
 
 /// The body and paging token of Get Notification History (apple sheet 1.8).
@@ -34,7 +34,7 @@ struct NotificationSearch {
             else { throw .invalidNotificationType }
         }
         // The same body is asked for on each page.
-        fingerprint = Digest.sha256(caller.body).prefix(6).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        fingerprint = Revision.fingerprint(of: caller.body)
         if let token = caller.query.first("paginationToken") {
             guard let numbers = Revision.read(token, kind: "n"), numbers.count == 2, numbers[1] == fingerprint,
                 let skip = Int(exactly: numbers[0]), skip >= 0

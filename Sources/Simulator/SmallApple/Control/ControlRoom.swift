@@ -106,7 +106,7 @@ struct ControlRoom: Sendable {
             }
             urls[environment] = url
         }
-        let issuerID = try body.string("issuerId") ?? old?.issuerID ?? Random.uuid().uuidString.lowercased()
+        let issuerID = try body.string("issuerId") ?? old?.issuerID ?? Chance.anyUUID()
         let app = RegisteredApp(
             bundleID: bundleID, appAppleID: appAppleID, issuerID: issuerID, notificationURLs: urls,
             isReleased: try body.bool("released") ?? old?.isReleased ?? true)

@@ -44,7 +44,8 @@ package struct JSONReader {
 
     private mutating func value(depth: Int) throws(Fault) -> JSON {
         guard depth < Self.depthMax else { throw fault("nested too deeply") }
-        switch next {
+        guard let byte = next else { throw fault("a value was expected") }
+        switch byte {
         case UInt8(ascii: "{"): return try object(depth: depth)
         case UInt8(ascii: "["): return try array(depth: depth)
         case UInt8(ascii: "\""): return .string(try string())

@@ -1,6 +1,5 @@
-import Loop
+package import Loop
 import Synchronization
-package import Time
 
 /// Every call received, in order; tests and people read it to judge what a client did.
 package final class Ledger: Sendable {

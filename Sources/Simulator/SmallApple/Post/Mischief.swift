@@ -35,7 +35,7 @@ struct Mischief {
         switch Int.random(in: 0..<5, using: &chance) {
         case 0: order.payload["deliveryRegion"] = "north"
         case 1: order.data["householdSize"] = 4
-        case 2: order.transaction["purchaseMood"] = ["weather": "rain", "confidence": 0.5]
+        case 2: order.transaction["purchaseMood"] = ["weather": "rain", "confidence": .number("0.5")]
         case 3: order.transaction["offerDiscountType"] = "PAY_WHEN_PLEASED"
         default:
             if order.type == "CONSUMPTION_REQUEST" {

@@ -1,3 +1,4 @@
+import Journal
 import Synchronization
 import Time
 
@@ -54,13 +55,14 @@ final class PostOffice: Sendable {
         let mischief = Mischief.draw(works.manners, works.pace, chance: &chance)
         let notification = try write(order, remarks: mischief.remarks)
         let letter = Held(uuid: notification.uuid, url: url)
+        let bundleID = order.bundleID
         if mischief.isHeld {
-            held.withLock { $0[order.bundleID, default: []].append(letter) }
-            works.later(.milliseconds(works.pace.holdMax)) { await self.letGo(of: order.bundleID) }
+            held.withLock { $0[bundleID, default: []].append(letter) }
+            works.later(.milliseconds(works.pace.holdMax)) { await self.letGo(of: bundleID) }
         } else {
             works.later(.milliseconds(mischief.delay)) {
                 await self.attempt(letter.uuid, notification.body, letter.url, retry: 0)
-                await self.letGo(of: order.bundleID)
+                await self.letGo(of: bundleID)
             }
         }
         if let copyAfter = mischief.copyAfter {

@@ -1,3 +1,4 @@
+import Journal
 import Time
 
 /// Decides refund requests, as Apple does: some time after the answer, or without one.

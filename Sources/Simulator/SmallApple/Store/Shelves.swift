@@ -1,5 +1,4 @@
 import Synchronization
-package import Time
 
 /// Everything the small App Store remembers: apps, purchases and notifications.
 package final class Shelves: Sendable {

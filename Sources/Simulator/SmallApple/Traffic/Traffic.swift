@@ -1,4 +1,5 @@
 import HTTP
+import Journal
 import Synchronization
 import Time
 

@@ -11,11 +11,11 @@ package struct NewSigningKey: Sendable {
     /// PKCS#8 in PEM with lines of 64.
     package let p8: String
 
-    package static func make(issuerID: String? = nil) -> NewSigningKey {
+    package static func make(issuerID: String? = nil) throws(OpenSSLError) -> NewSigningKey {
         var random = SystemRandomNumberGenerator()
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
         let keyID = String((0..<10).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &random)] })
-        let key = P256Key.generate()
+        let key = try P256Key.generate()
         let publicKey = key.publicKey
         let scalar = key.scalar().withBytes { bytes in
             var copy: [UInt8] = []
@@ -23,7 +23,7 @@ package struct NewSigningKey: Sendable {
             return copy
         }
         return NewSigningKey(
-            keyID: keyID, issuerID: issuerID ?? Random.uuid().uuidString.lowercased(), publicKey: publicKey,
+            keyID: keyID, issuerID: issuerID ?? Chance.anyUUID(), publicKey: publicKey,
             p8: pem(scalar: scalar, point: publicKey.x963))
     }
 
