@@ -33,13 +33,15 @@ final class Apple: Sendable {
         apple = try await SmallApple.start(loops: Self.loops, settings: settings)
         key = try TeamKey()
         apple.register(
-            RegisteredApp(bundleID: Self.bundleID, appAppleID: 1_500_000_001, issuerID: Self.issuerID), keyID: Self.keyID,
+            RegisteredApp(bundleID: Self.bundleID, appAppleID: 1_500_000_001, issuerID: Self.issuerID),
+            keyID: Self.keyID,
             publicKey: key.key.publicKey)
     }
 
     /// A good token, unless it is changed: `header` and `claims` are patches.
     func token(
-        header: JSONObject = [:], claims: JSONObject = [:], signedBy signer: TeamKey? = nil, at now: Moment = WallClock.system.now
+        header: JSONObject = [:], claims: JSONObject = [:], signedBy signer: TeamKey? = nil,
+        at now: Moment = WallClock.system.now
     ) throws -> String {
         let goodHeader: JSONObject = ["alg": "ES256", "kid": .string(Self.keyID), "typ": "JWT"]
         let goodClaims: JSONObject = [
@@ -68,7 +70,8 @@ final class Apple: Sendable {
     ) async throws -> Reply {
         let token = try self.token()
         return try await Self.send(
-            method, apple.apiURL(environment) + path, authorization: authorization ?? "Bearer \(token)", body: body?.bytes)
+            method, apple.apiURL(environment) + path, authorization: authorization ?? "Bearer \(token)",
+            body: body?.bytes)
     }
 
     func control(_ method: HTTP.Method, _ path: String, _ body: JSON? = nil) async throws -> Reply {
@@ -84,10 +87,13 @@ final class Apple: Sendable {
         if body != nil { fields.add("Content-Type", "application/json") }
         let response = try await client.send(
             ClientRequest(method: method, url: url, headers: fields, body: body, totalTimeout: timeout))
-        return Reply(status: response.status, headers: response.headers, text: String(decoding: response.body, as: UTF8.self))
+        return Reply(
+            status: response.status, headers: response.headers, text: String(decoding: response.body, as: UTF8.self))
     }
 
-    static let goodBody: JSON = ["customerConsented": true, "deliveryStatus": "DELIVERED", "sampleContentProvided": false]
+    static let goodBody: JSON = [
+        "customerConsented": true, "deliveryStatus": "DELIVERED", "sampleContentProvided": false,
+    ]
 
     func consume(
         _ transaction: StoreTransaction, _ body: JSON = goodBody, version: Int = 2, authorization: String? = nil
@@ -104,11 +110,12 @@ final class Apple: Sendable {
         let header = try JSONReader.read(try #require(Base64URL.decode(parts[0])))
         #expect(header["alg"] == "ES256")
         let chain = try #require(header["x5c"]?.array).map { value in
-            try Certificate(der: try #require(Base64.decode(try #require(value.string))))
+            try Certificate(der: try #require(Base64.decode(try need(value.string))))
         }
         try #require(chain.count == 3)
         try CertificateChain.verify(
-            leaf: chain[0], intermediate: chain[1], anchors: [try Certificate(der: apple.rootDER)], at: WallClock.system.now)
+            leaf: chain[0], intermediate: chain[1], anchors: [try Certificate(der: apple.rootDER)],
+            at: WallClock.system.now)
         #expect(chain[0].hasExtension("1.2.840.113635.100.6.11.1") && chain[1].hasExtension("1.2.840.113635.100.6.2.1"))
         let key = try #require(chain[0].publicKey)
         let signature = try #require(Base64URL.decode(parts[2]))
@@ -125,9 +132,12 @@ final class Receiver: Sendable {
 
     init() async throws {
         let box = Box()
-        let route = Route(.post, "/n", bodyMax: 1_000_000) { request, _ in await box.receiver?.receive(request) ?? .status(.ok) }
+        let route = Route(.post, "/n", bodyMax: 1_000_000) { request, _ in
+            await box.receiver?.receive(request) ?? .status(.ok)
+        }
         server = Server(
-            listen: try #require(SocketAddress("127.0.0.1:0")), routes: Router([route]), loops: Apple.loops, clock: .system,
+            listen: try #require(SocketAddress("127.0.0.1:0")), routes: Router([route]), loops: Apple.loops,
+            clock: .system,
             journal: .silent, counters: Counters())
         url = "http://\(try await server.start())/n"
         box.put(self)
@@ -159,3 +169,6 @@ final class Receiver: Sendable {
         return bodies
     }
 }
+
+/// What is there, or the test ends: for places inside an expectation.
+func need<Value>(_ value: Value?) throws -> Value { try #require(value) }

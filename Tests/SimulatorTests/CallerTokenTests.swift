@@ -58,7 +58,8 @@ import Time
     @Test func `every wrong token gets the same bare 401, and the ledger knows why`() async throws {
         let apple = try await Apple()
         apple.apple.register(
-            RegisteredApp(bundleID: "com.example.stranger", appAppleID: 2, issuerID: "99999999-2222-3333-4444-555555555555"))
+            RegisteredApp(
+                bundleID: "com.example.stranger", appAppleID: 2, issuerID: "99999999-2222-3333-4444-555555555555"))
         try apple.apple.purchase(Apple.bundleID, changes: ["transactionId": "410000987654321"])
         let now = WallClock.system.now
         for wrong in Self.wrong {
@@ -84,7 +85,9 @@ import Time
         #expect(reply.status == 401, "\(name)")
         #expect(reply.headers.mediaType == "text/plain", "\(name)")
         let lines = reply.text.split(separator: "\n", omittingEmptySubsequences: false)
-        #expect(lines.count == 3 && lines[0] == "Unauthenticated" && lines[1].hasPrefix("Request ID: ") && lines[2].isEmpty, "\(name)")
+        #expect(
+            lines.count == 3 && lines[0] == "Unauthenticated" && lines[1].hasPrefix("Request ID: ") && lines[2].isEmpty,
+            "\(name)")
         #expect(reply.headers["Retry-After"] == nil && reply.json == nil, "\(name)")
     }
 
@@ -111,7 +114,8 @@ import Time
         await apple.apple.stop()
     }
 
-    @Test func `an app that was never released is known to the sandbox only, a withdrawn one to nobody, a revoked key fails`()
+    @Test
+    func `an app that was never released is known to the sandbox only, a withdrawn one to nobody, a revoked key fails`()
         async throws
     {
         let apple = try await Apple()
@@ -143,7 +147,8 @@ import Time
             Base64URL.encode(JSON.object(["alg": "ES256", "kid": .string(keyID), "typ": "JWT"]).bytes) + "."
             + Base64URL.encode(
                 JSON.object([
-                    "iss": .string(Apple.issuerID), "iat": .int(now), "exp": .int(now + 300), "aud": "appstoreconnect-v1",
+                    "iss": .string(Apple.issuerID), "iat": .int(now), "exp": .int(now + 300),
+                    "aud": "appstoreconnect-v1",
                     "bid": .string(Apple.bundleID),
                 ]).bytes)
         let token = signed + "." + Base64URL.encode(try key.sign(Array(signed.utf8)))
@@ -156,7 +161,10 @@ import Time
     @Test func `PEM, DER and the bare point are read; a private key and anything else are not`() throws {
         let key = try Apple.TeamKey().key.publicKey
         let der = Base64.encode(PublicKeyText.spkiPrefix + key.x963)
-        for text in [der, Base64.encode(key.x963), "-----BEGIN PUBLIC KEY-----\n\(der.prefix(64))\n\(der.dropFirst(64))\n-----END PUBLIC KEY-----\n"] {
+        for text in [
+            der, Base64.encode(key.x963),
+            "-----BEGIN PUBLIC KEY-----\n\(der.prefix(64))\n\(der.dropFirst(64))\n-----END PUBLIC KEY-----\n",
+        ] {
             #expect(try PublicKeyText.read(text) == key)
         }
         let secret = try NewSigningKey.make().p8

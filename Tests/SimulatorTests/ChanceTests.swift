@@ -78,7 +78,8 @@ import Time
     ) -> Decision {
         var stream = Chance(seed: 5).stream("decision", subject)
         return Decision.make(
-            answer: answer, payload: payload, environment: .production, isWilful: wilful, now: Self.now, chance: &stream)
+            answer: answer, payload: payload, environment: .production, isWilful: wilful, now: Self.now, chance: &stream
+        )
     }
 
     @Test func `the preference decides where Apple is not wilful`() {
@@ -110,9 +111,13 @@ import Time
         #expect(!decisions.contains { $0.isReversed && $0.outcome == .declined })
     }
 
-    @Test func `an ordinary refund shows at the top, an Advanced Commerce one at its items, and a reversal leaves no trace`() throws {
+    @Test
+    func `an ordinary refund shows at the top, an Advanced Commerce one at its items, and a reversal leaves no trace`()
+        throws
+    {
         var plain = StoreTransaction(payload: Self.consumable, orderID: "1", environment: .production)
-        Revocation.refund(&plain, type: "REFUND_PRORATED", percentage: 20_000, reason: 1, refundReason: "OTHER", at: Self.now)
+        Revocation.refund(
+            &plain, type: "REFUND_PRORATED", percentage: 20_000, reason: 1, refundReason: "OTHER", at: Self.now)
         #expect(plain.payload["revocationType"] == "REFUND_PRORATED" && plain.payload["revocationPercentage"] == 20_000)
         #expect(plain.payload["revocationReason"] == 1)
         Revocation.reverse(&plain)
@@ -122,7 +127,8 @@ import Time
             "type": "Consumable", "advancedCommerceInfo": ["items": [["SKU": "course.swift.101", "price": 4990]]],
         ]
         var commerce = StoreTransaction(payload: bought, orderID: "1", environment: .production)
-        Revocation.refund(&commerce, type: "REFUND_FULL", percentage: 100_000, reason: 0, refundReason: "LEGAL", at: Self.now)
+        Revocation.refund(
+            &commerce, type: "REFUND_FULL", percentage: 100_000, reason: 0, refundReason: "LEGAL", at: Self.now)
         #expect(commerce.payload["revocationType"] == nil && commerce.payload["revocationPercentage"] == nil)
         let item = try #require(commerce.payload["advancedCommerceInfo"]?["items"]?.array?.first)
         #expect(item["refunds"]?.array?.first?["refundAmount"] == 4990)

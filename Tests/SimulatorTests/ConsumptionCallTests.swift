@@ -30,7 +30,8 @@ import Time
         #expect(reply.status == 400 && reply.code == 4_000_209)
         #expect(
             reply.json?["errorMessage"]?.string
-                == "Invalid request. The consumption percentage field is not supported for auto-renewable subscription transactions.")
+                == "Invalid request. The consumption percentage field is not supported for auto-renewable subscription transactions."
+        )
         let malformed = try await apple.consume(transaction, [])
         #expect(malformed.status == 400 && malformed.text.isEmpty)
         #expect(apple.apple.ledger.calls.last?.remarks.first?.hasPrefix("malformed") == true)
@@ -62,14 +63,18 @@ import Time
         await apple.apple.stop()
     }
 
-    @Test func `Advanced Commerce purchases are refused by v2 with a number that changes, and taken by v1`() async throws {
+    @Test func `Advanced Commerce purchases are refused by v2 with a number that changes, and taken by v1`()
+        async throws
+    {
         let apple = try await Apple()
         let transaction = try apple.apple.purchase(
             Apple.bundleID, changes: ["advancedCommerceInfo": ["items": [["SKU": "course.swift.101"]]]])
-        #expect(try await apple.consume(transaction).code == apple.apple.numbers.advancedCommerceTransactionNotSupported)
+        #expect(
+            try await apple.consume(transaction).code == apple.apple.numbers.advancedCommerceTransactionNotSupported)
         let body: JSON = [
             "customerConsented": true, "consumptionStatus": 1, "platform": 0, "sampleContentProvided": false,
-            "deliveryStatus": 0, "appAccountToken": "", "accountTenure": 0, "playTime": 0, "lifetimeDollarsPurchased": 0,
+            "deliveryStatus": 0, "appAccountToken": "", "accountTenure": 0, "playTime": 0,
+            "lifetimeDollarsPurchased": 0,
             "lifetimeDollarsRefunded": 0, "userStatus": 0,
         ]
         #expect(try await apple.consume(transaction, body, version: 1).status == 202)
@@ -108,7 +113,9 @@ import Time
     @Test func `limits are counted by app, environment and endpoint over the window`() {
         let limits = RateLimits()
         let start = Moment(milliseconds: 1_790_000_000_000)
-        func refusal(_ environment: StoreEnvironment, _ app: String = "a", endpoint: String = "e", at: Moment) -> Moment? {
+        func refusal(_ environment: StoreEnvironment, _ app: String = "a", endpoint: String = "e", at: Moment)
+            -> Moment?
+        {
             limits.refusal(endpoint, perSecond: 1, app: app, environment: environment, now: at)
         }
         for _ in 0..<3600 { #expect(refusal(.production, at: start) == nil) }
@@ -122,7 +129,9 @@ import Time
 }
 
 @Suite struct `Scripts and troubles` {
-    @Test func `prepared answers come in order, for as many calls as they say, and only in their environment`() async throws {
+    @Test func `prepared answers come in order, for as many calls as they say, and only in their environment`()
+        async throws
+    {
         let apple = try await Apple()
         let transaction = try apple.apple.purchase(Apple.bundleID)
         apple.apple.script.add(
@@ -202,7 +211,8 @@ import Time
             await apple.apple.stop()
         }
         #expect(runs[0] == runs[1])
-        #expect(Set(runs[0]).isSuperset(of: [202]) && Set(runs[0]).isSubset(of: [202, 429, 500]) && Set(runs[0]).count > 1)
+        #expect(
+            Set(runs[0]).isSuperset(of: [202]) && Set(runs[0]).isSubset(of: [202, 429, 500]) && Set(runs[0]).count > 1)
         let calm = try await Apple(seed: 42)
         let transaction = try calm.apple.purchase(Apple.bundleID)
         for _ in 0..<60 { #expect(try await calm.consume(transaction).status == 202) }
@@ -214,7 +224,8 @@ import Time
         for place in 1...50 {
             var call = ledger.begin { number in
                 Call(
-                    number: number, at: Moment(milliseconds: 0), environment: .sandbox, method: "GET", path: "/\(place)",
+                    number: number, at: Moment(milliseconds: 0), environment: .sandbox, method: "GET",
+                    path: "/\(place)",
                     query: "", headers: [], tokenHeader: nil, claims: nil, tokenFault: nil, body: "")
             }
             call.status = place

@@ -37,12 +37,17 @@ import Testing
             ["consumptionPercentage": 99_999, "refundPreference": "GRANT_PRORATED"],
             ["consumptionPercentage": 100_000, "refundPreference": "DECLINE"],
             ["refundPreference": "DECLINE"], ["refundPreference": "GRANT_FULL"],
-            ["deliveryStatus": "UNDELIVERED_SERVER_OUTAGE", "consumptionPercentage": 0, "refundPreference": "GRANT_FULL"],
+            [
+                "deliveryStatus": "UNDELIVERED_SERVER_OUTAGE", "consumptionPercentage": 0,
+                "refundPreference": "GRANT_FULL",
+            ],
             ["deliveryStatus": "UNDELIVERED_QUALITY_ISSUE", "consumptionPercentage": 0],
             ["deliveryStatus": "UNDELIVERED_WRONG_ITEM", "consumptionPercentage": 0],
             ["deliveryStatus": "UNDELIVERED_OTHER", "consumptionPercentage": 0, "refundPreference": "DECLINE"],
         ]
-        for changes in allowed { #expect(Self.result(changes, of: transaction) == "202", "\(JSON.object(changes).text)") }
+        for changes in allowed {
+            #expect(Self.result(changes, of: transaction) == "202", "\(JSON.object(changes).text)")
+        }
     }
 
     @Test func `for an auto-renewable subscription every preference is valid and no percentage is`() {
@@ -83,10 +88,15 @@ import Testing
         Spoiled("sample content is text", ["sampleContentProvided": "yes"], "4000041"),
         Spoiled("preference is none", ["refundPreference": "NO_PREFERENCE"], "4000044"),
         Spoiled("preference is a number of v1", ["refundPreference": 2], "4000044"),
-        Spoiled("R2: undelivered and used", ["deliveryStatus": "UNDELIVERED_OTHER", "consumptionPercentage": 60_000], "undelivered"),
+        Spoiled(
+            "R2: undelivered and used", ["deliveryStatus": "UNDELIVERED_OTHER", "consumptionPercentage": 60_000],
+            "undelivered"),
         Spoiled("R4: prorated without a percentage", ["refundPreference": "GRANT_PRORATED"], "400"),
-        Spoiled("R4: prorated of nothing used", ["refundPreference": "GRANT_PRORATED", "consumptionPercentage": 0], "400"),
-        Spoiled("R4: prorated of everything used", ["refundPreference": "GRANT_PRORATED", "consumptionPercentage": 100_000], "400"),
+        Spoiled(
+            "R4: prorated of nothing used", ["refundPreference": "GRANT_PRORATED", "consumptionPercentage": 0], "400"),
+        Spoiled(
+            "R4: prorated of everything used",
+            ["refundPreference": "GRANT_PRORATED", "consumptionPercentage": 100_000], "400"),
         Spoiled("R6: above 100 %", ["consumptionPercentage": 100_001], "range"),
         Spoiled("R6: below 0 %", ["consumptionPercentage": -1], "range"),
         Spoiled("percentage is a fraction", ["consumptionPercentage": .number("45.2")], "400"),

@@ -18,7 +18,8 @@ import Time
         let sent = try await apple.control(
             .post, "/notifications",
             [
-                "bundleId": "org.example.radio", "type": "CONSUMPTION_REQUEST", "environment": "Sandbox", "reason": "LEGAL",
+                "bundleId": "org.example.radio", "type": "CONSUMPTION_REQUEST", "environment": "Sandbox",
+                "reason": "LEGAL",
                 "productType": "Non-Consumable", "transaction": ["price": 480_000, "currency": "JPY"], "copies": 2,
             ])
         #expect(sent.status == 201)
@@ -29,13 +30,16 @@ import Time
 
         let id = try #require(sent.json?["transactionId"]?.string)
         let scripted = try await apple.control(
-            .post, "/answers", ["environment": "Sandbox", "answers": [["errorCode": 5_000_001], ["status": 202, "times": 0]]])
+            .post, "/answers",
+            ["environment": "Sandbox", "answers": [["errorCode": 5_000_001], ["status": 202, "times": 0]]])
         #expect(scripted.json?["Sandbox"]?.array?.count == 2 && scripted.json?["Production"]?.array?.isEmpty == true)
         let path = "/inApps/v2/transactions/consumption/\(id)"
         #expect(try await apple.call(.put, path, .sandbox, body: [:]).code == 5_000_001)
         #expect(try await apple.call(.put, path, .sandbox, body: [:]).status == 202)
         #expect(try await apple.control(.delete, "/answers").status == 204)
-        #expect(try await apple.call(.put, path, .sandbox, body: [:]).status == 401, "the token's app is another team's no longer scripted")
+        #expect(
+            try await apple.call(.put, path, .sandbox, body: [:]).status == 401,
+            "the token's app is another team's no longer scripted")
 
         let calls = try await apple.control(.get, "/calls?path=consumption&environment=Sandbox&after=1")
         let list = try #require(calls.json?["calls"]?.array)
@@ -47,7 +51,8 @@ import Time
 
     @Test func `manners, clock and limits are set by name, and a slip is named back`() async throws {
         let apple = try await Apple()
-        let set = try await apple.control(.put, "/manners", ["calm": false, "troubles": false, "clockOffsetSeconds": -600])
+        let set = try await apple.control(
+            .put, "/manners", ["calm": false, "troubles": false, "clockOffsetSeconds": -600])
         #expect(set.json?["manners"]?["copies"] == true && set.json?["manners"]?["troubles"] == false)
         #expect(apple.apple.manners.copies && !apple.apple.manners.troubles)
         #expect(apple.apple.clockOffset == .seconds(-600))
@@ -67,7 +72,9 @@ import Time
         let apple = try await Apple()
         let url = apple.apple.address + "/control/status"
         #expect(try await Apple.send(.get, url, authorization: nil, body: nil).status == 200)
-        for headers: HeaderFields in [["Origin": "https://example.org"], ["Host": "evil.example"], ["Host": "127.0.0.1.example.org"]] {
+        for headers: HeaderFields in [
+            ["Origin": "https://example.org"], ["Host": "evil.example"], ["Host": "127.0.0.1.example.org"],
+        ] {
             #expect(try await Apple.send(.get, url, authorization: nil, body: nil, headers: headers).status == 403)
         }
         await apple.apple.stop()
@@ -85,7 +92,9 @@ import Time
 
     @Test func `the help names every path and every manner`() {
         for name in Manners.switches.map(\.name) { #expect(Help.usage.contains("  \(name) "), "\(name)") }
-        for path in ["status", "manners", "keys", "apps", "transactions", "notifications", "sign", "answers", "calls", "traffic"] {
+        for path in [
+            "status", "manners", "keys", "apps", "transactions", "notifications", "sign", "answers", "calls", "traffic",
+        ] {
             #expect(Help.control.contains("/control/\(path)"), "\(path)")
         }
     }
@@ -106,7 +115,9 @@ import Time
         plan.count = 300
         apple.apple.startTraffic(plan)
         let deadline = ContinuousClock.now + .seconds(30)
-        while apple.apple.traffic.report.isRunning || apple.apple.traffic.report.requests < 200, ContinuousClock.now < deadline {
+        while apple.apple.traffic.report.isRunning || apple.apple.traffic.report.requests < 200,
+            ContinuousClock.now < deadline
+        {
             try await Task.sleep(for: .milliseconds(10))
         }
         #expect(apple.apple.traffic.report.failures == 0 && apple.apple.traffic.report.happenings == 300)
@@ -115,11 +126,15 @@ import Time
         #expect(requests.count >= 200)
         let types = Set(sent.map(\.type))
         #expect(types.isSuperset(of: ["CONSUMPTION_REQUEST", "REFUND", "REVOKE", "DID_CHANGE_RENEWAL_STATUS"]))
-        let purchases = apple.apple.shelves.transactions(in: .production) + apple.apple.shelves.transactions(in: .sandbox)
+        let purchases =
+            apple.apple.shelves.transactions(in: .production) + apple.apple.shelves.transactions(in: .sandbox)
         #expect(Set(purchases.compactMap { $0.payload["type"]?.string }).count == 4)
-        #expect(Set(purchases.compactMap { $0.payload["currency"]?.string }).isSuperset(of: ["USD", "EUR", "JPY", "VND"]))
+        let currencies = Set(purchases.compactMap { $0.payload["currency"]?.string })
+        #expect(currencies.isSuperset(of: ["USD", "EUR", "JPY", "VND"]))
         #expect(Set(requests.map { $0.payload["data"]?["consumptionRequestReason"]?.string }).count >= 5)
-        #expect(purchases.contains { $0.payload["appAccountToken"] == nil } && purchases.contains { $0.payload["appAccountToken"] != nil })
+        #expect(
+            purchases.contains { $0.payload["appAccountToken"] == nil }
+                && purchases.contains { $0.payload["appAccountToken"] != nil })
         #expect(purchases.contains { $0.payload["advancedCommerceInfo"] != nil })
         #expect(purchases.contains { $0.payload["inAppOwnershipType"] == "FAMILY_SHARED" })
         await apple.apple.stop()
@@ -129,7 +144,11 @@ import Time
         let told = Told()
         let route = { (pattern: String) in
             Route(.put, pattern) { request, _ in
-                told.add((request.path, request.headers["Authorization"] ?? "", (try? JSONReader.read(request.body)) ?? .null))
+                told.add(
+                    (
+                        request.path, request.headers["Authorization"] ?? "",
+                        (try? JSONReader.read(request.body)) ?? .null
+                    ))
                 return .status(.ok)
             }
         }
@@ -151,7 +170,10 @@ import Time
         let usages = told.all.filter { $0.path.hasSuffix("/usage") }
         #expect(consents.count > 20 && usages.count > 20)
         #expect(told.all.allSatisfy { $0.authorization == "Bearer rd_test" })
-        #expect(consents.allSatisfy { $0.body["consented"]?.bool != nil && ($0.body["recordedAt"]?.int ?? .max) < apple.apple.now.milliseconds })
+        #expect(
+            consents.allSatisfy {
+                $0.body["consented"]?.bool != nil && ($0.body["recordedAt"]?.int ?? .max) < apple.apple.now.milliseconds
+            })
         #expect(usages.allSatisfy { $0.body["observedAt"]?.int != nil })
         await apple.apple.stop()
         await server.stop(within: .seconds(1))

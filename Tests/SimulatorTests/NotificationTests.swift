@@ -32,14 +32,17 @@ import Time
         #expect(data["environment"] == "Production" && data["appAppleId"] == 1_500_000_001 && data["status"] == 1)
         let transaction = try inner(apple, payload)
         let renewal = try inner(apple, payload, "signedRenewalInfo")
-        #expect(transaction["type"] == "Auto-Renewable Subscription" && transaction["bundleId"]?.string == Apple.bundleID)
+        #expect(
+            transaction["type"] == "Auto-Renewable Subscription" && transaction["bundleId"]?.string == Apple.bundleID)
         #expect(transaction["signedDate"] == payload["signedDate"])
         #expect(renewal["originalTransactionId"] == transaction["originalTransactionId"])
         #expect(renewal["bundleId"] == nil && renewal["price"] == nil)
         await apple.apple.stop()
     }
 
-    @Test func `in the sandbox the app's Apple id is left out, and a consumable has no status and no renewal`() async throws {
+    @Test func `in the sandbox the app's Apple id is left out, and a consumable has no status and no renewal`()
+        async throws
+    {
         let apple = try await Apple()
         let sent = try apple.apple.write(
             NotificationOrder("CONSUMPTION_REQUEST", environment: .sandbox, bundleID: Apple.bundleID))
@@ -76,7 +79,8 @@ import Time
         func tell(_ type: String) throws -> JSON {
             try inner(
                 apple,
-                try apple.apple.write(NotificationOrder(type, bundleID: Apple.bundleID, transactionID: bought.id)).payload)
+                try apple.apple.write(NotificationOrder(type, bundleID: Apple.bundleID, transactionID: bought.id))
+                    .payload)
         }
         let refund = try tell("REFUND")
         #expect(refund["revocationType"] == "REFUND_FULL" && refund["revocationPercentage"] == 100_000)
@@ -86,7 +90,8 @@ import Time
             #expect(reversed[name] == nil)
         }
         #expect(try tell("REFUND_DECLINED")["revocationDate"] == nil)
-        let member = try inner(apple, try apple.apple.write(NotificationOrder("REVOKE", bundleID: Apple.bundleID)).payload)
+        let member = try inner(
+            apple, try apple.apple.write(NotificationOrder("REVOKE", bundleID: Apple.bundleID)).payload)
         #expect(member["inAppOwnershipType"] == "FAMILY_SHARED" && member["revocationType"] == "FAMILY_REVOKE")
         #expect(member["revocationDate"]?.int != nil && member["transactionId"]?.string != bought.id)
         await apple.apple.stop()
@@ -99,7 +104,9 @@ import Time
         order.url = receiver.url
         order.copies = 3
         order.signedDateOffset = .seconds(-3600)
-        order.transaction = ["transactionId": "2000000900000001", "appAccountToken": nil, "price": 129_000_000, "currency": "VND"]
+        order.transaction = [
+            "transactionId": "2000000900000001", "appAccountToken": nil, "price": 129_000_000, "currency": "VND",
+        ]
         order.data = ["bundleVersion": nil, "newMember": true]
         order.payload = ["version": "3.0"]
         let before = apple.apple.now
@@ -111,7 +118,9 @@ import Time
         let signed = try #require(sent.payload["signedDate"]?.int)
         #expect((before.milliseconds - 3_600_000...before.milliseconds - 3_500_000).contains(signed))
         let transaction = try inner(apple, sent.payload)
-        #expect(transaction["transactionId"] == "2000000900000001" && transaction["originalTransactionId"] == "2000000900000001")
+        #expect(
+            transaction["transactionId"] == "2000000900000001"
+                && transaction["originalTransactionId"] == "2000000900000001")
         #expect(transaction["appAccountToken"] == nil && transaction["currency"] == "VND")
         #expect(apple.apple.shelves.transaction("2000000900000001", in: .production) != nil, "the API knows it")
 
@@ -125,11 +134,15 @@ import Time
 
     @Test func `orders that cannot be carried out say why`() async throws {
         let apple = try await Apple()
-        #expect(throws: OrderFault.self) { try apple.apple.write(NotificationOrder("REFUND", bundleID: "org.example.nobody")) }
+        #expect(throws: OrderFault.self) {
+            try apple.apple.write(NotificationOrder("REFUND", bundleID: "org.example.nobody"))
+        }
         #expect(throws: OrderFault.self) {
             try apple.apple.write(NotificationOrder("REFUND", bundleID: Apple.bundleID, transactionID: "1"))
         }
-        await #expect(throws: OrderFault.self) { try await apple.apple.send(NotificationOrder("TEST", bundleID: Apple.bundleID)) }
+        await #expect(throws: OrderFault.self) {
+            try await apple.apple.send(NotificationOrder("TEST", bundleID: Apple.bundleID))
+        }
         await apple.apple.stop()
     }
 
@@ -142,7 +155,8 @@ import Time
         await two.apple.stop()
     }
 
-    @Test func `a failed production notification is tried again on Apple's schedule, a sandbox one never`() async throws {
+    @Test func `a failed production notification is tried again on Apple's schedule, a sandbox one never`() async throws
+    {
         let apple = try await Apple {
             $0.manners = .calm
             $0.manners.retries = true
@@ -170,7 +184,9 @@ import Time
         await apple.apple.stop()
     }
 
-    @Test func `an accepted answer is followed by a decision that fits it, and it can be reversed by order`() async throws {
+    @Test func `an accepted answer is followed by a decision that fits it, and it can be reversed by order`()
+        async throws
+    {
         let receiver = try await Receiver()
         let apple = try await Apple {
             $0.manners = .calm
@@ -213,7 +229,7 @@ import Time
         apple.apple.register(app)
         try await apple.apple.send(order)
         let bodies = try await receiver.wait(for: 2)
-        #expect(try apple.verified(try #require(bodies[1]["signedPayload"]?.string))["notificationType"] == "REFUND")
+        #expect(try apple.verified(try need(bodies[1]["signedPayload"]?.string))["notificationType"] == "REFUND")
         await apple.apple.stop()
     }
 }

@@ -6,7 +6,7 @@ import Time
 
 @Suite struct `The store's other endpoints` {
     private func transactions(_ apple: Apple, _ reply: Apple.Reply) throws -> [JSON] {
-        try #require(reply.json?["signedTransactions"]?.array).map { try apple.verified(try #require($0.string)) }
+        try #require(reply.json?["signedTransactions"]?.array).map { try apple.verified(try need($0.string)) }
     }
 
     @Test func `transaction info gives the purchase as it is now, signed now`() async throws {
@@ -28,7 +28,9 @@ import Time
         for number in 0..<25 {
             let bought = try apple.apple.purchase(
                 Apple.bundleID, productType: number % 5 == 0 ? "Non-Consumable" : "Consumable",
-                changes: ["originalTransactionId": "410000000000001", "transactionId": .string("4100000000000\(10 + number)")])
+                changes: [
+                    "originalTransactionId": "410000000000001", "transactionId": .string("4100000000000\(10 + number)"),
+                ])
             ids.append(bought.id)
         }
         let path = "/inApps/v2/history/\(ids[0])"
@@ -41,18 +43,21 @@ import Time
         #expect(second.json?["hasMore"] == false)
         #expect(try transactions(apple, second).map { $0["transactionId"]?.string } == ids.suffix(5) + [ids[3]])
 
-        let some = try await apple.call(.get, "\(path)?productType=NON_CONSUMABLE&productType=AUTO_RENEWABLE&revoked=false")
+        let some = try await apple.call(
+            .get, "\(path)?productType=NON_CONSUMABLE&productType=AUTO_RENEWABLE&revoked=false")
         #expect(try transactions(apple, some).count == 5)
         let revoked = try await apple.call(.get, "\(path)?revoked=true&sort=DESCENDING")
         #expect(try transactions(apple, revoked).map { $0["transactionId"]?.string } == [ids[3]])
         await apple.apple.stop()
     }
 
-    @Test(arguments: [
-        ("productType=Consumable", 4_000_022), ("sort=UP", 4_000_021), ("revoked=1", 4_000_030), ("startDate=1790000000", 4_000_015),
-        ("endDate=x", 4_000_016), ("startDate=1790000000000&endDate=1790000000000", 4_000_013),
-        ("inAppOwnershipType=OWNED", 4_000_026), ("revision=abc", 4_000_005), ("productId=", 4_000_023),
-    ] as [(String, Int64)])
+    @Test(
+        arguments: [
+            ("productType=Consumable", 4_000_022), ("sort=UP", 4_000_021), ("revoked=1", 4_000_030),
+            ("startDate=1790000000", 4_000_015),
+            ("endDate=x", 4_000_016), ("startDate=1790000000000&endDate=1790000000000", 4_000_013),
+            ("inAppOwnershipType=OWNED", 4_000_026), ("revision=abc", 4_000_005), ("productId=", 4_000_023),
+        ] as [(String, Int64)])
     func `a bad filter of history has its own code`(query: String, code: Int64) async throws {
         let apple = try await Apple()
         let bought = try apple.apple.purchase(Apple.bundleID)
@@ -78,7 +83,8 @@ import Time
         let empty = try await apple.call(.get, path)
         #expect(empty.status == 200 && empty.json?["hasMore"] == false && empty.json?["signedTransactions"] == [])
         for place in [2, 0] {
-            try apple.apple.write(NotificationOrder("REFUND", bundleID: Apple.bundleID, transactionID: bought[place].id))
+            try apple.apple.write(
+                NotificationOrder("REFUND", bundleID: Apple.bundleID, transactionID: bought[place].id))
         }
         try apple.apple.write(NotificationOrder("REVOKE", bundleID: Apple.bundleID, transactionID: bought[1].id))
         let reply = try await apple.call(.get, path)
@@ -112,7 +118,7 @@ import Time
         let asked = try await apple.call(.post, "/inApps/v1/notifications/test", .sandbox)
         let token = try #require(asked.json?["testNotificationToken"]?.string)
         let body = try #require(try await receiver.wait(for: 1).first)
-        #expect(try apple.verified(try #require(body["signedPayload"]?.string))["notificationType"] == "TEST")
+        #expect(try apple.verified(try need(body["signedPayload"]?.string))["notificationType"] == "TEST")
         var status = try await apple.call(.get, "/inApps/v1/notifications/test/\(token)", .sandbox)
         while status.code == 4_040_008 {
             status = try await apple.call(.get, "/inApps/v1/notifications/test/\(token)", .sandbox)
@@ -120,7 +126,9 @@ import Time
         #expect(status.json?["signedPayload"] == body["signedPayload"])
         #expect(status.json?["sendAttempts"]?.array?.first?["sendAttemptResult"] == "SUCCESS")
         #expect(try await apple.call(.get, "/inApps/v1/notifications/test/x", .sandbox).code == 4_000_020)
-        #expect(try await apple.call(.get, "/inApps/v1/notifications/test/\(token)").code == 4_040_008, "the other environment")
+        #expect(
+            try await apple.call(.get, "/inApps/v1/notifications/test/\(token)").code == 4_040_008,
+            "the other environment")
         await apple.apple.stop()
     }
 
@@ -131,9 +139,12 @@ import Time
         try apple.apple.write(NotificationOrder("REFUND_DECLINED", bundleID: Apple.bundleID, transactionID: bought.id))
         let now = apple.apple.now.milliseconds
         let dates: JSONObject = ["startDate": .int(now - 86_400_000), "endDate": .int(now + 60_000)]
-        func ask(_ changes: JSONObject, _ query: String = "", _ environment: StoreEnvironment = .production) async throws -> Apple.Reply {
+        func ask(_ changes: JSONObject, _ query: String = "", _ environment: StoreEnvironment = .production)
+            async throws -> Apple.Reply
+        {
             try await apple.call(
-                .post, "/inApps/v1/notifications/history\(query)", environment, body: .object(dates.changed(by: changes)))
+                .post, "/inApps/v1/notifications/history\(query)", environment,
+                body: .object(dates.changed(by: changes)))
         }
         let first = try await ask([:])
         #expect(first.json?["hasMore"] == true && first.json?["notificationHistory"]?.array?.count == 20)
@@ -149,8 +160,10 @@ import Time
         for (changes, code): (JSONObject, Int64) in [
             (["startDate": .int(now - 181 * 86_400_000)], 4_000_012), (["endDate": .int(now - 86_400_000)], 4_000_013),
             (["startDate": nil], 4_000_015), (["endDate": "tomorrow"], 4_000_016),
-            (["notificationType": "REFUNDED"], 4_000_018), (["notificationType": "TEST", "notificationSubtype": "SUMMARY"], 4_000_018),
-            (["notificationSubtype": "SUMMARY"], 4_000_018), (["notificationType": "TEST", "transactionId": "1"], 4_000_019),
+            (["notificationType": "REFUNDED"], 4_000_018),
+            (["notificationType": "TEST", "notificationSubtype": "SUMMARY"], 4_000_018),
+            (["notificationSubtype": "SUMMARY"], 4_000_018),
+            (["notificationType": "TEST", "transactionId": "1"], 4_000_019),
             (["transactionId": "410000000000009"], 4_040_010), (["transactionId": "x"], 4_000_006),
         ] {
             #expect(try await ask(changes).code == code, "\(JSON.object(changes).text)")

@@ -40,7 +40,10 @@ package final class SmallApple: Sendable {
     private let server: Server
     private let client: HTTPClient
 
-    private init(works: Works, office: PostOffice, reviewer: Reviewer, traffic: Traffic, server: Server, client: HTTPClient, address: String) {
+    private init(
+        works: Works, office: PostOffice, reviewer: Reviewer, traffic: Traffic, server: Server, client: HTTPClient,
+        address: String
+    ) {
         self.works = works
         self.office = office
         self.reviewer = reviewer
@@ -59,7 +62,8 @@ package final class SmallApple: Sendable {
         var random = SystemRandomNumberGenerator()
         let works = Works(
             seed: settings.seed ?? random.next(), manners: settings.manners, pace: settings.pace,
-            authority: try CertificateAuthority(shape), callsMax: settings.callsMax, loops: loops, clock: settings.clock,
+            authority: try CertificateAuthority(shape), callsMax: settings.callsMax, loops: loops,
+            clock: settings.clock,
             journal: journal)
         let client = HTTPClient(
             name: "simulator", options: HTTPClient.Options(userAgent: "app-store-simulator"), journal: journal,
@@ -125,7 +129,8 @@ package final class SmallApple: Sendable {
             throw StartFault(description: "\(text) is no address with a port, such as 127.0.0.1:8090")
         }
         guard let ip = address.ip, ip.isLoopback else {
-            throw StartFault(description: "\(text) is not on loopback: the simulator listens on 127.0.0.1 or [::1] only")
+            throw StartFault(
+                description: "\(text) is not on loopback: the simulator listens on 127.0.0.1 or [::1] only")
         }
         return address
     }

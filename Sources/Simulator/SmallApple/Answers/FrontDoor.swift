@@ -30,7 +30,8 @@ struct FrontDoor: Sendable {
     /// Paths of an environment that do not exist are in the ledger too: paths are case-sensitive, and a slip
     /// there must be seen.
     func unknown(_ request: Request, _ context: Context) async throws -> Response {
-        guard let environment = StoreEnvironment.allCases.first(where: { $0.pathPrefix == request.segments.first }) else {
+        guard let environment = StoreEnvironment.allCases.first(where: { $0.pathPrefix == request.segments.first })
+        else {
             return .text("not found\n", status: .notFound)
         }
         return try await serve(request, context, environment, nil)
@@ -41,7 +42,8 @@ struct FrontDoor: Sendable {
     ) async throws -> Response {
         let now = works.now
         let token = CallerToken.read(
-            request.headers["Authorization"], environment: environment, keys: works.keys, shelves: works.shelves, now: now)
+            request.headers["Authorization"], environment: environment, keys: works.keys, shelves: works.shelves,
+            now: now)
         var call = works.ledger.begin { number in
             Call(
                 number: number, at: now, environment: environment, method: request.method.name,

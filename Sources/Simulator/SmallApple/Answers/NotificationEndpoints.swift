@@ -48,7 +48,8 @@ struct NotificationEndpoints {
         let search = try NotificationSearch(caller)
         var customer: String?
         if let id = search.transactionID {
-            customer = try TransactionLookup(shelves: shelves).find(id, for: caller, allowsAppTransactionID: false).customer
+            customer = try TransactionLookup(shelves: shelves).find(id, for: caller, allowsAppTransactionID: false)
+                .customer
         }
         let found = shelves.notifications(of: caller.app.bundleID, in: caller.environment) { notification in
             search.wants(notification) && (customer == nil || notification.customer == customer)

@@ -11,7 +11,9 @@ struct TransactionLookup {
         guard (1...20).contains(id.utf8.count), id.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             throw .invalidTransactionId
         }
-        if let transaction = shelves.transaction(id, in: caller.environment), transaction.bundleID == caller.app.bundleID {
+        if let transaction = shelves.transaction(id, in: caller.environment),
+            transaction.bundleID == caller.app.bundleID
+        {
             return transaction
         }
         if shelves.isAppTransactionID(id, in: caller.environment) {

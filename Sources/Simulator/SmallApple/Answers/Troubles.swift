@@ -33,7 +33,8 @@ final class Troubles: Sendable {
                 return nil
             }
             count.inARow += 1
-            return fate < 0.06 ? .rateLimited(milliseconds: Int64.random(in: 500...3000, using: &stream)) : .internalError
+            return fate < 0.06
+                ? .rateLimited(milliseconds: Int64.random(in: 500...3000, using: &stream)) : .internalError
         }
     }
 }

@@ -18,7 +18,8 @@ struct ControlBody {
     init(_ value: JSON, allowed: Set<String>) throws(HTTPError) {
         guard let object = value.object else { throw HTTPError(.badRequest, "a JSON object was expected\n") }
         if let stranger = object.names.first(where: { !allowed.contains($0) }) {
-            throw HTTPError(.badRequest, "unknown member \(stranger); known are \(allowed.sorted().joined(separator: ", "))\n")
+            throw HTTPError(
+                .badRequest, "unknown member \(stranger); known are \(allowed.sorted().joined(separator: ", "))\n")
         }
         members = object
     }

@@ -27,7 +27,8 @@ struct ControlRoom: Sendable {
                 works.keys.revoke(context.parameter("keyId"))
                 return .status(.noContent)
             },
-        ] + StoreControl(works: works).routes(route) + PostControl(works: works, office: office, reviewer: reviewer).routes(route)
+        ] + StoreControl(works: works).routes(route)
+            + PostControl(works: works, office: office, reviewer: reviewer).routes(route)
             + WatchControl(works: works, traffic: traffic).routes(route)
     }
 
@@ -50,7 +51,8 @@ struct ControlRoom: Sendable {
     static func isFromThisMachine(_ request: Request) -> Bool {
         guard request.headers["Origin"] == nil, let host = request.headers["Host"] else { return false }
         let name = host.hasPrefix("[") ? String(host.prefix { $0 != "]" }) + "]" : String(host.prefix { $0 != ":" })
-        return ["localhost", "[::1]"].contains(name) || (name.hasPrefix("127.") && name.utf8.allSatisfy { $0 != 0x2D && ($0 < 0x41) })
+        return ["localhost", "[::1]"].contains(name)
+            || (name.hasPrefix("127.") && name.utf8.allSatisfy { $0 != 0x2D && ($0 < 0x41) })
     }
 
     // MARK: Status and manners
@@ -69,7 +71,8 @@ struct ControlRoom: Sendable {
         let paceNames = ["decisionMilliseconds", "patienceMilliseconds", "retryHourMilliseconds"]
         let body = try ControlBody(
             request,
-            allowed: Set(Manners.switches.map(\.name) + paceNames + ["calm", "clockOffsetSeconds", "rateWindowSeconds"]))
+            allowed: Set(
+                Manners.switches.map(\.name) + paceNames + ["calm", "clockOffsetSeconds", "rateWindowSeconds"]))
         var manners = works.manners
         if let calm = try body.bool("calm") { manners = calm ? .calm : .asEver }
         for (name, path) in Manners.switches {
@@ -79,7 +82,9 @@ struct ControlRoom: Sendable {
         if let time = try body.int("decisionMilliseconds", 0...86_400_000) { pace.decision = time...time }
         if let time = try body.int("patienceMilliseconds", 0...86_400_000) { pace.patience = time }
         if let time = try body.int("retryHourMilliseconds", 1...3_600_000) { pace.retryHour = time }
-        if let offset = try body.int("clockOffsetSeconds", -31_536_000...31_536_000) { works.clockOffset = .seconds(offset) }
+        if let offset = try body.int("clockOffsetSeconds", -31_536_000...31_536_000) {
+            works.clockOffset = .seconds(offset)
+        }
         if let window = try body.int("rateWindowSeconds", 1...3600) { works.limits.window = .seconds(window) }
         works.manners = manners
         works.pace = pace
@@ -90,7 +95,10 @@ struct ControlRoom: Sendable {
 
     private func putApp(_ request: Request, _ context: Context) async throws -> Response {
         let body = try ControlBody(
-            request, allowed: ["appAppleId", "issuerId", "keyId", "publicKey", "notificationURLs", "notificationURL", "released"])
+            request,
+            allowed: [
+                "appAppleId", "issuerId", "keyId", "publicKey", "notificationURLs", "notificationURL", "released",
+            ])
         let bundleID = context.parameter("bundleId")
         let old = works.shelves.app(bundleID)
         guard let appAppleID = try body.int("appAppleId", 1...Int64.max) ?? old?.appAppleID else {

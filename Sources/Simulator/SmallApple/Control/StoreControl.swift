@@ -12,8 +12,13 @@ struct StoreControl: Sendable {
     private func make(_ request: Request, _ context: Context) async throws -> Response {
         let body = try ControlBody(
             request,
-            allowed: ["bundleId", "environment", "productType", "count", "transaction", "familyShared", "advancedCommerce", "ageSeconds"])
-        guard let app = works.shelves.app(try body.required("bundleId")) else { throw OrderFault("no such app is registered") }
+            allowed: [
+                "bundleId", "environment", "productType", "count", "transaction", "familyShared", "advancedCommerce",
+                "ageSeconds",
+            ])
+        guard let app = works.shelves.app(try body.required("bundleId")) else {
+            throw OrderFault("no such app is registered")
+        }
         let environment = try body.environment()
         var wish = Till.Wish()
         let type = try body.string("productType")

@@ -62,7 +62,10 @@ struct WatchControl: Sendable {
     private func answer(_ value: JSON) throws(HTTPError) -> ScriptedAnswer {
         let body = try ControlBody(
             value,
-            allowed: ["status", "headers", "body", "delayMilliseconds", "ending", "times", "method", "pathContains", "errorCode"])
+            allowed: [
+                "status", "headers", "body", "delayMilliseconds", "ending", "times", "method", "pathContains",
+                "errorCode",
+            ])
         var answer = ScriptedAnswer()
         if let code = try body.int("errorCode", 4_000_000...5_999_999) { answer = .error(code) }
         if let status = try body.int("status", 200...599) { answer.status = Int(status) }

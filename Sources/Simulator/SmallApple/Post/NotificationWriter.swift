@@ -37,7 +37,8 @@ struct NotificationWriter {
         var notification = SentNotification(
             uuid: whole["notificationUUID"]?.string ?? uuid, type: whole["notificationType"]?.string ?? order.type,
             subtype: whole["subtype"]?.string, environment: order.environment, bundleID: order.bundleID,
-            transactionID: transaction?.id, signedAt: signedAt, signedPayload: try authority.sign(whole), payload: whole)
+            transactionID: transaction?.id, signedAt: signedAt, signedPayload: try authority.sign(whole), payload: whole
+        )
         notification.customer = transaction?.customer
         return notification
     }

@@ -18,7 +18,8 @@ struct Postman: Sendable {
         do throws(HTTPClientError) {
             let response = try await client.send(request)
             return SentNotification.Attempt(
-                at: at, url: url, status: response.status, body: String(decoding: response.body, as: UTF8.self), error: nil,
+                at: at, url: url, status: response.status, body: String(decoding: response.body, as: UTF8.self),
+                error: nil,
                 result: (200...206).contains(response.status) ? "SUCCESS" : "UNSUCCESSFUL_HTTP_RESPONSE_CODE")
         } catch {
             return SentNotification.Attempt(

@@ -66,10 +66,14 @@ final class Reviewer: Sendable {
         refund(transaction, type: type, percentage: percentage, reason: reason)
         try tell("REFUND", of: transaction)
         for copy in transaction.familyCopies {
-            guard let member = works.shelves.transaction(copy, in: transaction.environment), !member.isRevoked else { continue }
+            guard let member = works.shelves.transaction(copy, in: transaction.environment), !member.isRevoked else {
+                continue
+            }
             // A member's copy carries the purchaser's reason (apple sheet 3.3).
             let now = works.now
-            works.shelves.change(copy, in: transaction.environment) { Revocation.endSharing(&$0, reason: reason, at: now) }
+            works.shelves.change(copy, in: transaction.environment) {
+                Revocation.endSharing(&$0, reason: reason, at: now)
+            }
             try tell("REVOKE", of: member)
         }
         guard decision.isReversed else { return }

@@ -8,7 +8,8 @@ enum Revocation {
     static func apply(type: String, to transaction: inout StoreTransaction, signedAt: Moment) {
         switch type {
         case "REFUND" where !transaction.isRevoked:
-            refund(&transaction, type: "REFUND_FULL", percentage: 100_000, reason: 0, refundReason: "OTHER", at: signedAt)
+            refund(
+                &transaction, type: "REFUND_FULL", percentage: 100_000, reason: 0, refundReason: "OTHER", at: signedAt)
         case "REFUND_REVERSED": reverse(&transaction)
         case "REVOKE" where !transaction.isRevoked: endSharing(&transaction, reason: 0, at: signedAt)
         default: break

@@ -21,7 +21,8 @@ extension AppleError {
     static let invalidRequestRevision = AppleError(4_000_005, "Invalid request revision.")
     static let invalidTransactionId = AppleError(4_000_006, "Invalid transaction id.")
     static let startDateTooFarInPast = AppleError(4_000_012, "Invalid request. The start date is too far in the past.")
-    static let startDateAfterEndDate = AppleError(4_000_013, "Invalid request. The start date must be before the end date.")
+    static let startDateAfterEndDate = AppleError(
+        4_000_013, "Invalid request. The start date must be before the end date.")
     static let invalidPaginationToken = AppleError(4_000_014, "Invalid request. The pagination token is invalid.")
     static let invalidStartDate = AppleError(4_000_015, "Invalid request. The start date is invalid.")
     static let invalidEndDate = AppleError(4_000_016, "Invalid request. The end date is invalid.")
@@ -29,18 +30,22 @@ extension AppleError {
         4_000_018, "Invalid request. The notification type or subtype is invalid.")
     static let multipleFiltersSupplied = AppleError(
         4_000_019, "Invalid request. Supply either a transaction id or a notification type, but not both.")
-    static let invalidTestNotificationToken = AppleError(4_000_020, "Invalid request. The test notification token is invalid.")
+    static let invalidTestNotificationToken = AppleError(
+        4_000_020, "Invalid request. The test notification token is invalid.")
     static let invalidSort = AppleError(4_000_021, "Invalid request. The sort is invalid.")
     static let invalidProductType = AppleError(4_000_022, "Invalid request. The product type is invalid.")
     static let invalidProductId = AppleError(4_000_023, "Invalid request. The product id is invalid.")
     static let invalidSubscriptionGroupIdentifier = AppleError(
         4_000_024, "Invalid request. The subscription group identifier is invalid.")
-    static let invalidInAppOwnershipType = AppleError(4_000_026, "Invalid request. The in-app ownership type is invalid.")
+    static let invalidInAppOwnershipType = AppleError(
+        4_000_026, "Invalid request. The in-app ownership type is invalid.")
     static let invalidRevoked = AppleError(4_000_030, "Invalid request. The revoked parameter is invalid.")
 
     static let invalidAccountTenure = AppleError(4_000_032, "Invalid request. The account tenure field is invalid.")
-    static let invalidAppAccountToken = AppleError(4_000_033, "Invalid request. The app account token field must be a UUID or an empty string.")
-    static let invalidConsumptionStatus = AppleError(4_000_034, "Invalid request. The consumption status field is invalid.")
+    static let invalidAppAccountToken = AppleError(
+        4_000_033, "Invalid request. The app account token field must be a UUID or an empty string.")
+    static let invalidConsumptionStatus = AppleError(
+        4_000_034, "Invalid request. The consumption status field is invalid.")
     static let invalidCustomerConsented = AppleError(
         4_000_035, "Invalid request. The customer consented field is required and must be true.")
     static let invalidDeliveryStatus = AppleError(4_000_036, "Invalid request. The delivery status field is invalid.")
@@ -53,7 +58,8 @@ extension AppleError {
     static let invalidSampleContentProvided = AppleError(
         4_000_041, "Invalid request. The sample content provided field is required and must be a boolean.")
     static let invalidUserStatus = AppleError(4_000_042, "Invalid request. The user status field is invalid.")
-    static let invalidRefundPreference = AppleError(4_000_044, "Invalid request. The refund preference field is invalid.")
+    static let invalidRefundPreference = AppleError(
+        4_000_044, "Invalid request. The refund preference field is invalid.")
     static let transactionTypeNotSupported = AppleError(
         4_000_047, "Invalid request. The transaction type doesn't support this request.")
     static let appTransactionIdNotSupported = AppleError(
@@ -63,14 +69,17 @@ extension AppleError {
     /// The text is the documentation's.
     static let percentageForAutoRenewable = AppleError(
         4_000_209,
-        "Invalid request. The consumption percentage field is not supported for auto-renewable subscription transactions.")
+        "Invalid request. The consumption percentage field is not supported for auto-renewable subscription transactions."
+    )
     static let assignedTransactionNotSupported = AppleError(
         4_000_227, "Invalid request. Assigned transactions aren't supported by this endpoint.")
 
     static let appNotFound = AppleError(4_040_003, "App not found.")
-    static let serverNotificationURLNotFound = AppleError(4_040_007, "No App Store server notification URL found for provided app.")
+    static let serverNotificationURLNotFound = AppleError(
+        4_040_007, "No App Store server notification URL found for provided app.")
     static let testNotificationNotFound = AppleError(
-        4_040_008, "Either the test notification token is expired or the notification and status are not yet available.")
+        4_040_008, "Either the test notification token is expired or the notification and status are not yet available."
+    )
     static let transactionIdNotFound = AppleError(4_040_010, "Transaction id not found.")
     /// The text is the documentation's.
     static let rateLimitExceeded = AppleError(4_290_000, "Rate limit exceeded.")

@@ -52,7 +52,9 @@ package final class Shelves: Sendable {
             let customer = Place(
                 environment: transaction.environment, id: transaction.bundleID + "\n" + transaction.customer)
             state.transactionsByCustomer[customer, default: []].append(transaction.id)
-            if transaction.environment == .production { state.orders[transaction.orderID, default: []].append(transaction.id) }
+            if transaction.environment == .production {
+                state.orders[transaction.orderID, default: []].append(transaction.id)
+            }
         }
     }
 

@@ -35,7 +35,9 @@ struct Till {
         if isSubscription { payload["webOrderLineItemId"] = .string(String(id.prefix(5)) + chance.digits(10)) }
         payload["bundleId"] = .string(app.bundleID)
         payload["productId"] = .string(app.bundleID + "." + product.suffix)
-        if isSubscription { payload["subscriptionGroupIdentifier"] = .string(product.sku == nil ? "21400001" : "21400002") }
+        if isSubscription {
+            payload["subscriptionGroupIdentifier"] = .string(product.sku == nil ? "21400001" : "21400002")
+        }
         payload["purchaseDate"] = .int(bought)
         payload["originalPurchaseDate"] = .int(firstBought)
         if isSubscription { payload["expiresDate"] = .int(bought + product.periodDays * day) }
@@ -81,7 +83,9 @@ struct Till {
             "requestReferenceId": .string(chance.uuid()), "taxCode": "S021-06-1",
             "taxRate": .string(storefront.taxRate), "estimatedTax": .int(price - taxExclusive),
             "taxExclusivePrice": .int(taxExclusive),
-            "items": [["SKU": .string(sku), "displayName": "Lessons", "description": "A course of ten", "price": .int(price)]],
+            "items": [
+                ["SKU": .string(sku), "displayName": "Lessons", "description": "A course of ten", "price": .int(price)]
+            ],
         ]
         if product.type == Product.autoRenewable {
             info["period"] = "P1M"

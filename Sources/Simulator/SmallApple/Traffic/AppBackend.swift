@@ -20,7 +20,8 @@ package struct AppBackend: Sendable {
         let purchased = payload["purchaseDate"]?.int ?? now.milliseconds
         let consent = chance.pick([("yes", 80), ("no", 8), ("unknown", 12)])
         if consent != "unknown" {
-            let subject = payload["appAccountToken"]?.string.map { "customers/\($0)" } ?? "transactions/\(transaction.id)"
+            let subject =
+                payload["appAccountToken"]?.string.map { "customers/\($0)" } ?? "transactions/\(transaction.id)"
             await put(
                 "\(subject)/consent", of: transaction,
                 [
@@ -31,12 +32,15 @@ package struct AppBackend: Sendable {
         guard chance.happens(0.8) else { return }
         var usage: JSONObject = [:]
         let delivery = chance.pick([
-            ("DELIVERED", 88), ("UNDELIVERED_SERVER_OUTAGE", 6), ("UNDELIVERED_QUALITY_ISSUE", 4), ("UNDELIVERED_WRONG_ITEM", 2),
+            ("DELIVERED", 88), ("UNDELIVERED_SERVER_OUTAGE", 6), ("UNDELIVERED_QUALITY_ISSUE", 4),
+            ("UNDELIVERED_WRONG_ITEM", 2),
         ])
         usage["deliveryStatus"] = .string(delivery)
         if delivery == "DELIVERED", !transaction.isAutoRenewable || chance.happens(0.7) {
             usage["consumptionPercentage"] = .int(
-                chance.pick([(0, 25), (chance.pick([8_500, 20_000, 33_333, 45_200, 67_932, 80_000]), 50), (100_000, 25)]))
+                chance.pick([
+                    (0, 25), (chance.pick([8_500, 20_000, 33_333, 45_200, 67_932, 80_000]), 50), (100_000, 25),
+                ]))
         }
         usage["sampleContentProvided"] = .bool(chance.happens(0.6))
         usage["observedAt"] = .int(now.milliseconds - 1000)

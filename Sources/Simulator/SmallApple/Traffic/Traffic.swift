@@ -86,14 +86,17 @@ final class Traffic: Sendable {
         let app = chance.pick(apps)
         var environment: StoreEnvironment = chance.happens(plan.sandboxShare) ? .sandbox : .production
         if app.notificationURLs[environment] == nil { environment = environment == .sandbox ? .production : .sandbox }
-        let kind = chance.pick([(Happening.complaint, 78), (.complaintAgain, 4), (.silentRefund, 5), (.familyEnds, 4), (.bustle, 9)])
+        let kind = chance.pick([
+            (Happening.complaint, 78), (.complaintAgain, 4), (.silentRefund, 5), (.familyEnds, 4), (.bustle, 9),
+        ])
         switch plan.onlyRequests ? .complaint : kind {
         case .complaint: try await complain(app, environment, plan, chance: &chance)
         case .complaintAgain: try await complainAgain(app, environment, plan, chance: &chance)
         case .silentRefund: try refundSilently(app, environment, chance: &chance)
         case .familyEnds:
             var wish = Till.Wish()
-            wish.product = chance.pick(Product.all.filter { $0.type == "Non-Consumable" || $0.type == Product.autoRenewable })
+            wish.product = chance.pick(
+                Product.all.filter { $0.type == "Non-Consumable" || $0.type == Product.autoRenewable })
             wish.isFamilyShared = true
             try reviewer.tell("REVOKE", of: buy(wish, app, environment, chance: &chance))
         case .bustle: try bustle(app, environment, chance: &chance)
@@ -120,14 +123,17 @@ final class Traffic: Sendable {
         wish.product = chance.pick(Product.all.map { ($0, $0.sku == nil ? 10 : 3) })
         wish.hasToken = chance.happens(0.85)
         // Whether a family member's copy is ever asked about is not documented: it may be.
-        wish.isFamilyShared = ["Non-Consumable", Product.autoRenewable].contains(wish.product?.type) && chance.happens(0.04)
+        wish.isFamilyShared =
+            ["Non-Consumable", Product.autoRenewable].contains(wish.product?.type) && chance.happens(0.04)
         wish.quantity = wish.product?.type == "Consumable" && chance.happens(0.15) ? 2 : 1
         wish.age = chance.pick([
             (chance.duration(600_000...7_200_000), 40), (chance.duration(7_200_000...259_200_000), 40),
             (chance.duration(259_200_000...2_160_000_000), 20),
         ])
         var transaction = buy(wish, app, environment, chance: &chance)
-        if !wish.isFamilyShared, ["Non-Consumable", Product.autoRenewable].contains(wish.product?.type), chance.happens(0.2) {
+        if !wish.isFamilyShared, ["Non-Consumable", Product.autoRenewable].contains(wish.product?.type),
+            chance.happens(0.2)
+        {
             var copy = wish
             copy.isFamilyShared = true
             let member = buy(copy, app, environment, chance: &chance)
@@ -185,7 +191,8 @@ final class Traffic: Sendable {
             ("DID_CHANGE_RENEWAL_PREF", "DOWNGRADE"), ("DID_FAIL_TO_RENEW", "GRACE_PERIOD"), ("EXPIRED", "VOLUNTARY"),
         ])
         var wish = Till.Wish()
-        wish.product = chance.pick(Product.all.filter { ($0.type == Product.autoRenewable) == (type != "ONE_TIME_CHARGE") })
+        wish.product = chance.pick(
+            Product.all.filter { ($0.type == Product.autoRenewable) == (type != "ONE_TIME_CHARGE") })
         wish.age = type == "EXPIRED" ? .seconds(400 * 86_400) : .seconds(60)
         try reviewer.tell(type, subtype: subtype, of: buy(wish, app, environment, chance: &chance))
     }

@@ -36,7 +36,9 @@ struct CallerToken {
         _ authorization: String?, environment: StoreEnvironment, keys: KnownKeys, shelves: Shelves, now: Moment
     ) throws(Fault) -> RegisteredApp {
         guard let authorization else { throw Fault(text: "no Authorization header") }
-        guard authorization.hasPrefix("Bearer ") else { throw Fault(text: "the Authorization header is no Bearer token") }
+        guard authorization.hasPrefix("Bearer ") else {
+            throw Fault(text: "the Authorization header is no Bearer token")
+        }
         let parts = authorization.dropFirst("Bearer ".count).split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3 else { throw Fault(text: "the token has \(parts.count) parts instead of 3") }
         header = Self.json(parts[0])
@@ -49,7 +51,9 @@ struct CallerToken {
         if let typ = header["typ"], typ != "JWT" { throw Fault(text: "typ is not JWT") }
         guard let keyID = header["kid"]?.string else { throw Fault(text: "kid is missing") }
         guard let key = keys.key(keyID) else { throw Fault(text: "kid names no key") }
-        guard let signature = Base64URL.decode(String(parts[2])) else { throw Fault(text: "the signature is not base64url") }
+        guard let signature = Base64URL.decode(String(parts[2])) else {
+            throw Fault(text: "the signature is not base64url")
+        }
         guard signature.count == 64 else { throw Fault(text: "the signature is not 64 bytes of r and s") }
         let signed = Array(authorization.utf8.dropFirst("Bearer ".utf8.count).dropLast(parts[2].utf8.count + 1))
         guard key.publicKey.isValidSignature(signature, for: signed) else {
