@@ -43,7 +43,7 @@ import Time
 
         let calls = try await apple.control(.get, "/calls?path=consumption&environment=Sandbox&after=1")
         let list = try #require(calls.json?["calls"]?.array)
-        #expect(list.map { $0["answer"]?["status"]?.int } == [202, 401])
+        #expect(list.map { $0["answer"]?["status"]?.int } == [202, 404])
         #expect(list.first?["claims"]?["bid"]?.string == Apple.bundleID)
         #expect(list.allSatisfy { !$0.text.contains("Bearer") })
         await apple.apple.stop()
