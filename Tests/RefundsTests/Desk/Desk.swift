@@ -333,6 +333,7 @@ final class ScriptedApple: Sendable {
         var calls: [Call] = []
         var script: [CallResult] = []
         var always: CallResult?
+        var alwaysOf: [TenantID: CallResult] = [:]
     }
 
     private let clock: ManualClock
@@ -344,6 +345,7 @@ final class ScriptedApple: Sendable {
     /// The next answers; afterwards `always`, else 202.
     func script(_ results: CallResult...) { state.withLock { $0.script += results } }
     func always(_ result: CallResult?) { state.withLock { $0.always = result } }
+    func always(_ result: CallResult, of tenant: TenantID) { state.withLock { $0.alwaysOf[tenant] = result } }
 
     func answer(_ call: ReplyCall) async -> CallResult {
         state.withLock { state in
@@ -352,7 +354,7 @@ final class ScriptedApple: Sendable {
                     transactionID: call.transactionID, environment: call.environment, version: call.version,
                     body: String(decoding: call.body, as: UTF8.self), at: clock.now, tenant: call.tenant))
             if !state.script.isEmpty { return state.script.removeFirst() }
-            return state.always ?? .accepted(Self.answered(202))
+            return state.alwaysOf[call.tenant] ?? state.always ?? .accepted(Self.answered(202))
         }
     }
 

@@ -1,6 +1,7 @@
 import Crypto
 import FoundationEssentials
 import Postgres
+import Support
 import Tenants
 import Testing
 import Time
@@ -98,7 +99,7 @@ struct NotificationJobTests {
         }
     }
 
-    @Test(arguments: [nil, .none, "", "user-123"] as [J?])
+    @Test(arguments: [nil, J.none, "", "user-123"] as [J?])
     func `BL-023: a token that is absent, null, empty or no UUID`(token: J?) async throws {
         try await Desk.open { desk in
             try await desk.take(desk.note("REFUND", desk.tx { $0["appAccountToken"] = token }))
