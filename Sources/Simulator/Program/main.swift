@@ -1,3 +1,1 @@
-import Glibc
-
-exit(await SimulatorCommand.run(Array(CommandLine.arguments.dropFirst())))
+print("app-store-simulator")

@@ -283,22 +283,23 @@ struct `App Store Server API` {
     }
 
     @Test func `BL-135: a certificate fault is named as such, and nothing was sent`() async throws {
-        let server = try await TLSServer(.expired)
-        defer { server.stop() }
-        let api = AppStoreServerAPI(
-            hosts: AppStoreHosts(production: server.url, sandbox: server.url),
-            http: HTTPClient(
-                name: "apple", options: .init(caFile: server.authorityFile), journal: .silent, counters: Counters()),
-            clock: ManualClock(Self.now).clock, journal: .silent, counters: Counters())
-        let result = await api.sendConsumption(
-            api: .v2, transactionID: "1", environment: .production, body: Self.body, token: Redacted("secret-token"))
-        guard case .notSent(let error) = result else {
-            Issue.record("\(result)")
-            return
+        try await TLSServer.serve(.expired) { server in
+            let api = AppStoreServerAPI(
+                hosts: AppStoreHosts(production: server.url, sandbox: server.url),
+                http: HTTPClient(
+                    name: "apple", options: .init(caFile: server.authorityFile), journal: .silent, counters: Counters()),
+                clock: ManualClock(Self.now).clock, journal: .silent, counters: Counters())
+            let result = await api.sendConsumption(
+                api: .v2, transactionID: "1", environment: .production, body: Self.body, token: Redacted("secret-token")
+            )
+            guard case .notSent(let error) = result else {
+                Issue.record("\(result)")
+                return
+            }
+            #expect(error.kind == .tls(.expired) && result.text.contains("TLS verification failed"))
+            try await server.connectionEnded()
+            #expect(!server.transcript.contains("secret-token"))
         }
-        #expect(error.kind == .tls(.expired) && result.text.contains("TLS verification failed"))
-        await server.connectionEnded()
-        #expect(!server.transcript.contains("secret-token"))
     }
 
     @Test func `a transaction is looked up`() async throws {

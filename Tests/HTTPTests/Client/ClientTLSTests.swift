@@ -13,39 +13,40 @@ struct `HTTP client and certificates` {
     func `BL-135: a certificate fault is named, and nothing is sent`(
         certificate: TLSServer.Certificate, fault: TLSFault
     ) async throws {
-        let server = try await TLSServer(certificate)
-        defer { server.stop() }
-        let client = HTTPClient(
-            name: "tls", options: .init(caFile: server.authorityFile), journal: .silent, counters: Counters())
-        let error = try #require(
-            await `HTTP client`.failure(client, `HTTP client`.request("\(server.url)/secret", .put, body: "payload")))
-        #expect(error.kind == .tls(fault), "\(error)")
-        #expect(error.isTLS && error.arrival == .notReceived)
-        #expect(error.text.contains("TLS verification failed") && !error.text.contains("secret"))
-        await server.connectionEnded()
-        #expect(!server.transcript.contains("payload") && !server.transcript.contains("PUT"))
+        try await TLSServer.serve(certificate) { server in
+            let client = HTTPClient(
+                name: "tls", options: .init(caFile: server.authorityFile), journal: .silent, counters: Counters())
+            let error = try #require(
+                await `HTTP client`.failure(
+                    client, `HTTP client`.request("\(server.url)/secret", .put, body: "payload")))
+            #expect(error.kind == .tls(fault), "\(error)")
+            #expect(error.isTLS && error.arrival == .notReceived)
+            #expect(error.text.contains("TLS verification failed") && !error.text.contains("secret"))
+            try await server.connectionEnded()
+            #expect(!server.transcript.contains("payload") && !server.transcript.contains("PUT"))
+        }
     }
 
     @Test func `a certificate of a trusted authority is accepted`() async throws {
-        let server = try await TLSServer(.good)
-        defer { server.stop() }
-        let client = HTTPClient(
-            name: "tls", options: .init(caFile: server.authorityFile), journal: .silent, counters: Counters())
-        // The server says nothing, so the call ends in time; what counts is that it was sent.
-        let error = try #require(
-            await `HTTP client`.failure(
-                client, `HTTP client`.request("\(server.url)/x", .put, body: "payload", total: .milliseconds(700))))
-        #expect(error.kind == .timeout && error.arrival == .unknown, "\(error)")
-        await server.connectionEnded()
-        #expect(server.transcript.contains("PUT /x HTTP/1.1") && server.transcript.contains("payload"))
+        try await TLSServer.serve(.good) { server in
+            let client = HTTPClient(
+                name: "tls", options: .init(caFile: server.authorityFile), journal: .silent, counters: Counters())
+            // The server says nothing, so the call ends in time; what counts is that it was sent.
+            let error = try #require(
+                await `HTTP client`.failure(
+                    client, `HTTP client`.request("\(server.url)/x", .put, body: "payload", total: .milliseconds(700))))
+            #expect(error.kind == .timeout && error.arrival == .unknown, "\(error)")
+            try await server.connectionEnded()
+            #expect(server.transcript.contains("PUT /x HTTP/1.1") && server.transcript.contains("payload"))
+        }
     }
 
     @Test func `an authority that the system does not know is not trusted unasked`() async throws {
-        let server = try await TLSServer(.good)
-        defer { server.stop() }
-        let client = HTTPClient(name: "tls", options: .init(), journal: .silent, counters: Counters())
-        let error = try #require(await `HTTP client`.failure(client, `HTTP client`.request(server.url)))
-        #expect(error.kind == .tls(.unknownIssuer) && error.arrival == .notReceived, "\(error)")
+        try await TLSServer.serve(.good) { server in
+            let client = HTTPClient(name: "tls", options: .init(), journal: .silent, counters: Counters())
+            let error = try #require(await `HTTP client`.failure(client, `HTTP client`.request(server.url)))
+            #expect(error.kind == .tls(.unknownIssuer) && error.arrival == .notReceived, "\(error)")
+        }
     }
 
     @Test func `a port that speaks no TLS is a failed handshake, not an outage`() async throws {

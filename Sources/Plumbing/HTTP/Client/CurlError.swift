@@ -31,6 +31,8 @@ extension HTTPClientError {
                     failed(.badRequest, "the URL cannot be used\(detail)")
                 case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
                     failed(.resolve, "the name cannot be looked up\(detail)")
+                // HTTP/2 gives this number to a connection that goes down under a request.
+                case CURLE_COULDNT_CONNECT where !isUnsent: failed(.reset, "the connection ended before an answer came")
                 case CURLE_COULDNT_CONNECT, CURLE_PROXY: failed(.connect, "no connection\(detail)")
                 case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
                     Self.tls(TLSFault(verifyResult: handle?.verifyResult ?? 0, text: message), host, arrival, detail)

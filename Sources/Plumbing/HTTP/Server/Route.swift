@@ -12,7 +12,6 @@ package struct Route: Sendable {
     /// The path holds a secret: the access log prints the pattern alone.
     package let sensitive: Bool
     package let handler: Handler
-    let parts: [Part]
 
     /// - Parameter pattern: `/t/{slug}/cases/{id}`: a name in braces takes one whole part that is
     ///   not empty.
@@ -27,7 +26,6 @@ package struct Route: Sendable {
         self.trailingSlash = trailingSlash
         self.sensitive = sensitive
         self.handler = handler
-        parts = Self.parts(of: pattern)
     }
 
     enum Part: Equatable {
@@ -35,7 +33,7 @@ package struct Route: Sendable {
         case parameter(String)
     }
 
-    private static func parts(of pattern: String) -> [Part] {
+    var parts: [Part] {
         pattern.split(separator: "/").map { part in
             part.hasPrefix("{") && part.hasSuffix("}")
                 ? .parameter(String(part.dropFirst().dropLast())) : .literal(String(part))
