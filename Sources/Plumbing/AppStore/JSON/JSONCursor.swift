@@ -66,7 +66,9 @@ struct JSONCursor {
     mutating func string() throws(JSONError) -> Bool {
         var hasEscapes = false
         at += 1
-        while at < text.count {
+        while true {
+            skipPlain()
+            guard at < text.count else { break }
             let byte = text[at]
             switch byte {
             case 0x22:
@@ -81,6 +83,26 @@ struct JSONCursor {
             }
         }
         throw error(.syntax)
+    }
+
+    /// Passes what a string mostly consists of, eight bytes at a time; stops at or before the first byte
+    /// that needs a look. Texts inside a notification have 17,000 bytes.
+    private mutating func skipPlain() {
+        at = unsafe text.withUnsafeBytes { raw in
+            let every: UInt64 = 0x0101_0101_0101_0101
+            let tops = every &* 0x80
+            func zeros(_ word: UInt64) -> UInt64 { (word &- every) & ~word & tops }
+            var i = at
+            while i + 8 <= raw.count {
+                let word = unsafe UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: i, as: UInt64.self))
+                let control = (word &- every &* 0x20) & ~word & tops
+                let marks = word & tops | control | zeros(word ^ every &* 0x22) | zeros(word ^ every &* 0x5C)
+                // Borrows can mark a byte above a marked one, never one below the first.
+                if marks != 0 { return i + marks.trailingZeroBitCount / 8 }
+                i += 8
+            }
+            return i
+        }
     }
 
     private mutating func escape() throws(JSONError) {

@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 
 /// The last few header texts under which a signature held, and their chains.
@@ -16,15 +17,26 @@ final class RecentHeaders: Sendable {
 
     func chain(_ text: ArraySlice<UInt8>) -> TrustedChain? {
         entries.withLock { entries in
-            entries.first { $0.text.count == text.count && $0.text[...] == text }?.chain
+            entries.first { Self.equal($0.text, text) }?.chain
         }
     }
 
     func keep(_ text: ArraySlice<UInt8>, _ chain: TrustedChain) {
         entries.withLock { entries in
-            guard !entries.contains(where: { $0.text[...] == text }) else { return }
+            guard !entries.contains(where: { Self.equal($0.text, text) }) else { return }
             if entries.count >= Self.max { entries.removeFirst() }
             entries.append(Entry(text: Array(text), chain: chain))
+        }
+    }
+
+    /// Array's own comparison goes byte by byte.
+    private static func equal(_ a: [UInt8], _ b: ArraySlice<UInt8>) -> Bool {
+        guard a.count == b.count else { return false }
+        return unsafe a.withUnsafeBytes { a in
+            unsafe b.withUnsafeBytes { b in
+                guard let left = a.baseAddress, let right = b.baseAddress else { return true }
+                return unsafe memcmp(left, right, a.count) == 0
+            }
         }
     }
 }
