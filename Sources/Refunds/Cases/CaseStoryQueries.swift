@@ -20,23 +20,12 @@ extension CaseQueries {
                 """)
         else { return nil }
         let line = try CaseLine(row)
-        let parts = try await tx.pipeline([
-            purchase(of: line), rounds(of: line), attempts(of: line), facts(of: line), consents(of: line),
-            usage(of: line), remarks(of: line), notifications(of: line),
-        ])
-        let attempts = Dictionary(
-            grouping: try parts[2].map { try (round: $0("round_id") as UUID, CaseStory.Attempt($0)) }
-        ) {
-            $0.round
-        }
+        let parts = try await tx.pipeline(
+            core(of: [line.id]) + [consents(of: line), usage(of: line), remarks(of: line), notifications(of: line)])
+        let core = try StoryCore(parts)
         return CaseStory(
             line: line, bundleID: try row("bundle_id"), appName: try row("app_name"),
-            purchase: try parts[0].first.map { try CaseStory.Purchase($0) },
-            rounds: try parts[1].map { row in
-                let round: UUID = try row("round_id")
-                return try CaseStory.Round(row, attempts: (attempts[round] ?? []).map(\.1))
-            },
-            facts: try parts[3].map { try CaseStory.Fact($0) },
+            purchase: core.purchases[line.id], rounds: core.rounds[line.id] ?? [], facts: core.facts[line.id] ?? [],
             consents: try parts[4].map { try CaseStory.Consent($0) },
             usage: try parts[5].map { try CaseStory.UsageReport($0) },
             remarks: try parts[6].map {
@@ -45,53 +34,74 @@ extension CaseQueries {
             notifications: try parts[7].map { try NotificationLine($0) })
     }
 
-    private static func purchase(of line: CaseLine) -> SQL {
+    /// A page of cases with their requests and replies, in one more round trip for all of them.
+    static func stories(of page: CasePage, app: App, in tx: Transaction) async throws -> [CaseStory] {
+        if page.cases.isEmpty { return [] }
+        let core = try StoryCore(try await tx.pipeline(self.core(of: page.cases.map(\.id))))
+        return page.cases.map { line in
+            CaseStory(
+                line: line, bundleID: app.bundleID, appName: app.name, purchase: core.purchases[line.id],
+                rounds: core.rounds[line.id] ?? [], facts: core.facts[line.id] ?? [], consents: [], usage: [],
+                remarks: [], notifications: [])
+        }
+    }
+
+    private static func core(of cases: [UUID]) -> [SQL] {
+        [purchases(of: cases), rounds(of: cases), attempts(of: cases), facts(of: cases)]
+    }
+
+    private static func purchases(of cases: [UUID]) -> SQL {
         """
-        select type, purchased_at, expires_at, storefront, ownership, signed_at, revoked_at, revocation_type,
-          revocation_share, revocation_reason, bundle_id_missing, fields
-        from refunds.transactions
-        where app_id = \(line.app.rawValue) and environment = \(line.environment)
-          and transaction_id = \(line.transactionID)
+        select c.case_id, t.type, t.purchased_at, t.expires_at, t.storefront, t.ownership, t.signed_at, t.revoked_at,
+          t.revocation_type, t.revocation_share, t.revocation_reason, t.bundle_id_missing, t.fields
+        from refunds.cases c
+        join refunds.transactions t
+          on t.tenant_id = c.tenant_id and t.app_id = c.app_id and t.environment = c.environment
+          and t.transaction_id = c.transaction_id
+        where c.case_id = any(\(cases)::uuid[])
+        order by c.case_id
+        limit \(limitMax)
         """
     }
 
-    private static func rounds(of line: CaseLine) -> SQL {
+    private static func rounds(of cases: [UUID]) -> SQL {
         """
-        select r.round_id, r.requested_at, r.deadline, r.state, r.state_reason, r.late, r.first_received_at,
-          r.decision, r.decided_at, r.hold_until, f.reason, coalesce(n.deliveries, 1) as deliveries,
-          y.api, y.body, y.frozen_at
+        select r.case_id, r.round_id, r.requested_at, r.deadline, r.state, r.state_reason, r.late,
+          r.first_received_at, r.decision, r.decided_at, r.hold_until, f.reason,
+          coalesce(n.deliveries, 1) as deliveries, y.api, y.body, y.frozen_at
         from refunds.rounds r
+        join refunds.cases c on c.tenant_id = r.tenant_id and c.case_id = r.case_id
         left join refunds.replies y
           on y.tenant_id = r.tenant_id and y.case_id = r.case_id and y.round_id = r.round_id
         left join refunds.facts f
           on f.tenant_id = r.tenant_id and f.case_id = r.case_id and f.fact_id = r.round_id
         left join refunds.notifications n
-          on n.tenant_id = r.tenant_id and n.app_id = \(line.app.rawValue) and n.notification_uuid = r.round_id
-        where r.case_id = \(line.id)
-        order by r.requested_at desc, r.round_id desc
-        limit \(rowsMax)
+          on n.tenant_id = r.tenant_id and n.app_id = c.app_id and n.notification_uuid = r.round_id
+        where r.case_id = any(\(cases)::uuid[])
+        order by r.case_id, r.requested_at desc, r.round_id desc
+        limit \(rowsMax * 10)
         """
     }
 
-    private static func attempts(of line: CaseLine) -> SQL {
+    private static func attempts(of cases: [UUID]) -> SQL {
         """
         select round_id, attempt_no, started_at, ended_at, result, status, apple_code, apple_message,
           apple_request_id, error, retry_at
         from refunds.attempts
-        where case_id = \(line.id)
+        where case_id = any(\(cases)::uuid[])
         order by round_id, attempt_no
-        limit 1000
+        limit \(rowsMax * 50)
         """
     }
 
-    private static func facts(of line: CaseLine) -> SQL {
+    private static func facts(of cases: [UUID]) -> SQL {
         """
-        select fact_id, kind, signed_at, learned_at, source, reason, revoked_at, revocation_type, revocation_share,
-          revocation_reason
+        select case_id, fact_id, kind, signed_at, learned_at, source, reason, revoked_at, revocation_type,
+          revocation_share, revocation_reason
         from refunds.facts
-        where case_id = \(line.id)
-        order by signed_at, fact_id
-        limit \(rowsMax)
+        where case_id = any(\(cases)::uuid[])
+        order by case_id, signed_at, fact_id
+        limit \(rowsMax * 10)
         """
     }
 
@@ -139,8 +149,34 @@ extension CaseQueries {
     }
 }
 
+/// The parts that every form of a case has, by case.
+private struct StoryCore {
+    let purchases: [UUID: CaseStory.Purchase]
+    let rounds: [UUID: [CaseStory.Round]]
+    let facts: [UUID: [CaseStory.Fact]]
+
+    /// - Parameter parts: the answers to `CaseQueries.core`, and whatever follows them.
+    init(_ parts: [[Row]]) throws {
+        var purchases: [UUID: CaseStory.Purchase] = [:]
+        for row in parts[0] { purchases[try row("case_id")] = try CaseStory.Purchase(row) }
+        var attempts: [UUID: [CaseStory.Attempt]] = [:]
+        for row in parts[2] { attempts[try row("round_id"), default: []].append(try CaseStory.Attempt(row)) }
+        var rounds: [UUID: [CaseStory.Round]] = [:]
+        for row in parts[1] {
+            let round: UUID = try row("round_id")
+            rounds[try row("case_id"), default: []].append(
+                try CaseStory.Round(row, attempts: attempts[round] ?? []))
+        }
+        var facts: [UUID: [CaseStory.Fact]] = [:]
+        for row in parts[3] { facts[try row("case_id"), default: []].append(try CaseStory.Fact(row)) }
+        self.purchases = purchases
+        self.rounds = rounds
+        self.facts = facts
+    }
+}
+
 extension CaseStory.Purchase {
-    init(_ row: Row) throws {
+    fileprivate init(_ row: Row) throws {
         let fields: [UInt8] = try row("fields")
         let share: Int32? = try row("revocation_share")
         let reason: Int32? = try row("revocation_reason")

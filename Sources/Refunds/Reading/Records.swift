@@ -31,6 +31,25 @@ package final class Records: Sendable {
         }
     }
 
+    /// The same with requests and replies, for the API: one app's cases as JSON, with the next page's cursor.
+    package func casesJSON(
+        of tenant: TenantID, app: App, filter: CaseFilter = CaseFilter(), after: ListCursor? = nil, limit: Int = 50
+    ) async throws -> [UInt8] {
+        try await read(tenant) { tx in
+            let page = try await CaseQueries.list(
+                of: tenant, apps: [app.id], filter: filter, after: after, limit: limit, in: tx)
+            return CaseJSON.list(try await CaseQueries.stories(of: page, app: app, in: tx), next: page.next)
+        }
+    }
+
+    /// The whole case with its timeline as JSON; nil where the tenant has none of this id.
+    ///
+    /// - Parameter app: set for tokens that reach one app only; another app's case is as absent.
+    package func caseJSON(of tenant: TenantID, case id: UUID, app: AppID? = nil) async throws -> [UInt8]? {
+        guard let story = try await story(of: tenant, case: id), app == nil || story.line.app == app else { return nil }
+        return CaseJSON.whole(story)
+    }
+
     /// Everything about one case; nil where the tenant has none of this id.
     package func story(of tenant: TenantID, case id: UUID) async throws -> CaseStory? {
         try await read(tenant) { tx in try await CaseQueries.story(of: tenant, case: id, in: tx) }
