@@ -33,6 +33,11 @@ enum Samples {
         person: PersonID(rawValue: id(2)), email: "ops@desk.example", memberships: [], isInstallation: true,
         expiresAt: now + .days(1))
 
+    /// Of somebody with one tenant.
+    static let loneSession = Session(
+        person: PersonID(rawValue: id(3)), email: "lee@alpha.example", memberships: [membership],
+        isInstallation: false, expiresAt: now + .days(1))
+
     static func frame(_ here: Site? = nil, assets: AssetLinks = .none) -> Frame {
         Frame(assets: assets, session: session, tenant: membership, here: here)
     }
@@ -267,7 +272,8 @@ enum Samples {
             (
                 "overview-empty",
                 OverviewPage(
-                    frame: frame(.overview(slug)), slug: slug, name: "Alpha Games",
+                    frame: Frame(assets: assets, session: loneSession, tenant: membership, here: .overview(slug)),
+                    slug: slug, name: "Alpha Games",
                     overview: Overview(
                         states: [:], outcomes: [:], counted: 0, since: signed, due: [], apps: [], refusals: []),
                     now: now

@@ -88,7 +88,9 @@ enum CaseJSON {
         let fact = story.revocation
         let purchase = story.line.outcome == .reversed ? nil : story.purchase
         let items = (purchase?.items ?? []).filter { $0.revokedAt != nil || $0.refundedAmount != nil }
-        guard let date = fact?.revokedAt ?? purchase?.revokedAt ?? items.compactMap(\.revokedAt).max() else { return nil }
+        guard let date = fact?.revokedAt ?? purchase?.revokedAt ?? items.compactMap(\.revokedAt).max() else {
+            return nil
+        }
         return .object([
             ("date", .time(date)),
             ("reason", (fact?.revocationReason ?? purchase?.revocationReason).map { .number(Int64($0)) }),

@@ -1,0 +1,55 @@
+import FoundationEssentials
+import Refunds
+import Testing
+import Time
+
+@testable import Web
+
+@Suite struct `Addresses` {
+    /// One of each, with everything an address can carry.
+    static let all: [Site] = {
+        var cases = CaseListQuery()
+        cases.state = .held
+        cases.outcome = .declined
+        cases.reason = "none"
+        cases.app = "com.example.a b&c"
+        cases.environment = "Sandbox"
+        cases.lookUp = "100% <näh>/?#"
+        cases.after = ListCursor(at: Samples.signed, id: Samples.id(7))
+        var notifications = NotificationListQuery()
+        notifications.after = cases.after
+        var refusals = RefusalListQuery()
+        refusals.after = RefusalCursor(at: Samples.signed, number: 12)
+        return [
+            .home, .signIn(next: "/t/alpha/cases?state=open"), .signInLink(token: "a-b_c"), .signOut, .password,
+            .tenants,
+            .overview("alpha"), .cases("alpha", cases), .refundCase("alpha", Samples.id(1)),
+            .notifications("alpha", notifications), .notification("alpha", Samples.id(2)),
+            .quarantine("alpha", refusals), .apps("alpha"),
+        ]
+    }()
+
+    @Test func `every address that is printed is read back`() {
+        for site in Self.all { #expect(Site(url: site.url) == site, "\(site.url)") }
+        #expect(Set(Self.all.map(\.pattern)) == Set(Site.Pattern.allCases))
+    }
+
+    @Test(arguments: [
+        "https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)", "", "cases",
+        "/t/alpha/nothing",
+        "/t/alpha/cases/not-an-id", "/%zz", "/" + String(repeating: "a", count: 3000),
+    ])
+    func `what is no address of ours is none`(url: String) {
+        #expect(Site(url: url) == nil)
+    }
+
+    @Test(arguments: [
+        "/t/alpha/cases?state=nonsense&after=1.2&environment=Xcode", "/t/alpha/cases?state=&q=",
+        "/t/alpha/cases?app=%00",
+    ])
+    func `values that nobody knows count as absent`(url: String) {
+        var query = CaseListQuery()
+        if url.contains("Xcode") { query.environment = "Xcode" }
+        #expect(Site(url: url) == .cases("alpha", query))
+    }
+}
