@@ -16,6 +16,11 @@ package final class Counters: Sendable {
     private struct Histogram {
         var counts = [UInt64](repeating: 0, count: Counters.boundsSeconds.count + 1)
         var sum = 0.0
+
+        mutating func add(_ seconds: Double, bucket: Int) {
+            counts[bucket] += 1
+            sum += seconds
+        }
     }
 
     /// Upper bounds of the histogram's buckets, in seconds.
@@ -52,10 +57,8 @@ package final class Counters: Sendable {
         let seconds = Double(whole) + Double(fraction) / 1e18
         change(name, kind: "histogram", help: help) { family in
             guard family.histograms[labels] != nil || family.histograms.count < Self.labelSetsMax else { return }
-            var histogram = family.histograms[labels] ?? Histogram()
-            histogram.counts[Self.boundsSeconds.firstIndex { seconds <= $0 } ?? Self.boundsSeconds.count] += 1
-            histogram.sum += seconds
-            family.histograms[labels] = histogram
+            let bucket = Self.boundsSeconds.firstIndex { seconds <= $0 } ?? Self.boundsSeconds.count
+            family.histograms[labels, default: Histogram()].add(seconds, bucket: bucket)
         }
     }
 
@@ -90,9 +93,8 @@ package final class Counters: Sendable {
 
     private func change(_ name: String, kind: String, help: String, _ body: (inout Family) -> Void) {
         families.withLock { families in
-            var family = families[name] ?? Family(kind: kind, help: help)
-            body(&family)
-            families[name] = family
+            // In place: a copy of a family would copy all its label sets.
+            body(&families[name, default: Family(kind: kind, help: help)])
         }
     }
 

@@ -62,10 +62,16 @@ package struct Journal: Sendable {
             write: write)
     }
 
-    package func debug(_ text: String, _ fields: KeyValuePairs<String, JournalValue> = [:]) { log(.debug, text, fields) }
+    package func debug(_ text: String, _ fields: KeyValuePairs<String, JournalValue> = [:]) {
+        log(.debug, text, fields)
+    }
     package func info(_ text: String, _ fields: KeyValuePairs<String, JournalValue> = [:]) { log(.info, text, fields) }
-    package func warning(_ text: String, _ fields: KeyValuePairs<String, JournalValue> = [:]) { log(.warning, text, fields) }
-    package func error(_ text: String, _ fields: KeyValuePairs<String, JournalValue> = [:]) { log(.error, text, fields) }
+    package func warning(_ text: String, _ fields: KeyValuePairs<String, JournalValue> = [:]) {
+        log(.warning, text, fields)
+    }
+    package func error(_ text: String, _ fields: KeyValuePairs<String, JournalValue> = [:]) {
+        log(.error, text, fields)
+    }
 
     package func isOn(_ level: Level) -> Bool { level >= self.level }
 

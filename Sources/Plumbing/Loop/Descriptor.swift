@@ -7,5 +7,12 @@ package struct Descriptor: ~Copyable, Sendable {
     /// Takes the descriptor over; nobody else may close it.
     package init(owning raw: CInt) { self.raw = raw }
 
+    /// Hands the open descriptor over.
+    package consuming func release() -> CInt {
+        let raw = raw
+        discard self
+        return raw
+    }
+
     deinit { close(raw) }
 }

@@ -114,9 +114,14 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 extension EventLoop {
     package func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
 
-    package func asUnownedSerialExecutor() -> UnownedSerialExecutor { unsafe UnownedSerialExecutor(ordinary: self) }
+    package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+        unsafe UnownedSerialExecutor(ordinary: self)
+    }
 
     package func asUnownedTaskExecutor() -> UnownedTaskExecutor { unsafe UnownedTaskExecutor(ordinary: self) }
+
+    /// What an actor that lives here returns as its `unownedExecutor`. Safe because loops never end.
+    @safe package var executor: UnownedSerialExecutor { unsafe asUnownedSerialExecutor() }
 
     /// Lets `assumeIsolated` work from a callback of the loop.
     package func checkIsolated() { requireCurrent() }
@@ -190,8 +195,8 @@ extension EventLoop {
         journal.debug("a loop turn was slow", ["loop": .string(name), "ms": JournalValue(nanoseconds / 1_000_000)])
     }
 
-    /// The monotonic clock, in nanoseconds.
-    static var now: UInt64 {
+    /// The monotonic clock, in nanoseconds: for time-outs and durations.
+    package static var now: UInt64 {
         var time = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &time)
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)

@@ -99,6 +99,9 @@ package enum Socket {
     /// Says that nothing more will be written.
     package static func shutDownWriting(_ descriptor: CInt) { _ = desk_shutdown_write(descriptor) }
 
+    /// Lets the process open `wanted` files, as far as it may; returns how many it can.
+    package static func raiseFileLimit(to wanted: Int) -> Int { desk_raise_file_limit(wanted) }
+
     /// What came of a write.
     package enum Written: Equatable, Sendable {
         /// So many bytes; fewer than were given means the peer reads slowly.
@@ -150,5 +153,12 @@ extension EventLoop {
     package func wipeScratch() {
         requireCurrent()
         unsafe desk_wipe(scratch.baseAddress, scratch.count)
+    }
+}
+
+extension [UInt8] {
+    /// Keeps what was lent.
+    package mutating func append(_ bytes: Span<UInt8>) {
+        unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
     }
 }

@@ -39,7 +39,7 @@ package struct Readiness: OptionSet, Sendable {
 package final class Watch {
     private let loop: EventLoop
     let descriptor: CInt
-    private(set) var interest: Interest
+    package private(set) var interest: Interest
     private(set) var ready: (Readiness) -> Void
     var token: UInt64 = 0
     private var isCancelled = false

@@ -21,7 +21,7 @@ struct ReplyCall: Sendable {
     let sendAfter: ContinuousClock.Instant
     /// Counted from the permit, on a clock that runs while the machine sleeps: a frozen or restored
     /// machine finds its permission expired.
-    let sendBy: ContinuousClock.Instant
+    var sendBy: ContinuousClock.Instant
     /// After it nobody expects the result any more: it counts as unknown.
     let giveUp: ContinuousClock.Instant
 

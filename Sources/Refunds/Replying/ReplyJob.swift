@@ -243,7 +243,7 @@ struct ReplyJob: Sendable {
             tenant: key.tenant.rawValue, keyID: key.keyID, fingerprint: key.fingerprint, bundleID: app.bundleID)
     }
 
-    private func makeToken(_ key: SigningKeyInfo, _ app: App) async throws {
+    func makeToken(_ key: SigningKeyInfo, _ app: App) async throws {
         let now = clock.now
         let token = try await vault.withSigningKey(key.id, of: key.tenant) { secret, info in
             try BearerToken.make(

@@ -61,14 +61,21 @@ enum ReplyStore {
     }
 
     /// Records how an attempt ended. What was given up as unknown may become known late; what ended for
-    /// good never changes.
+    /// good never changes. A second acceptance in a round, late news of a call that was given up, leaves
+    /// its mark in the attempt's status and not in its result.
     static func end(
         _ call: ReplyCall, with result: ReplyResult, retryAt: Moment?, tx: Transaction
     ) async throws {
         try await tx.execute(
             """
             update refunds.attempts
-            set ended_at = date_trunc('milliseconds', clock_timestamp()), result = \(result.result.rawValue),
+            set ended_at = date_trunc('milliseconds', clock_timestamp()),
+              result = case
+                when \(result.result == .accepted) and exists (
+                  select from refunds.attempts other
+                  where other.tenant_id = \(call.tenant.rawValue) and other.case_id = \(call.caseID)
+                    and other.round_id = \(call.round) and other.result = 'accepted')
+                then 'unknown' else \(result.result.rawValue) end,
               status = \(result.answer.map { Int32($0.status) }), apple_code = \(result.answer?.code),
               apple_message = \(result.answer?.message), apple_request_id = \(result.answer?.requestID),
               error = \(result.error), retry_at = \(retryAt)

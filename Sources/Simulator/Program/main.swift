@@ -1,1 +1,3 @@
-print("app-store-simulator")
+import Glibc
+
+exit(await SimulatorCommand.run(Array(CommandLine.arguments.dropFirst())))

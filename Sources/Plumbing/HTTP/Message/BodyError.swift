@@ -11,6 +11,11 @@ package struct BodyError: Error, Hashable, CustomStringConvertible {
     package let reason: Reason
     package let text: String
 
+    package init(reason: Reason, text: String) {
+        self.reason = reason
+        self.text = text
+    }
+
     package var status: Status {
         switch reason {
         case .wrongType: .unsupportedMediaType

@@ -24,4 +24,10 @@ package struct Limits: Sendable {
     package var lingerTime: Duration = .seconds(2)
 
     package init() {}
+
+    /// How often connections are looked at: a few times within the shortest limit.
+    var sweepInterval: Duration {
+        let shortest = min(min(headerTime, transferGrace), min(idleTime, lingerTime))
+        return min(.seconds(1), max(.milliseconds(10), shortest / 4))
+    }
 }

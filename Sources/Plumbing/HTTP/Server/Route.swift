@@ -12,6 +12,7 @@ package struct Route: Sendable {
     /// The path holds a secret: the access log prints the pattern alone.
     package let sensitive: Bool
     package let handler: Handler
+    let parts: [Part]
 
     /// - Parameter pattern: `/t/{slug}/cases/{id}`: a name in braces takes one whole part that is
     ///   not empty.
@@ -26,6 +27,7 @@ package struct Route: Sendable {
         self.trailingSlash = trailingSlash
         self.sensitive = sensitive
         self.handler = handler
+        parts = Self.parts(of: pattern)
     }
 
     enum Part: Equatable {
@@ -33,7 +35,7 @@ package struct Route: Sendable {
         case parameter(String)
     }
 
-    var parts: [Part] {
+    private static func parts(of pattern: String) -> [Part] {
         pattern.split(separator: "/").map { part in
             part.hasPrefix("{") && part.hasSuffix("}")
                 ? .parameter(String(part.dropFirst().dropLast())) : .literal(String(part))

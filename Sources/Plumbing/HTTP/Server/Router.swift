@@ -11,7 +11,7 @@ package struct Router: Sendable {
     private struct Node: Sendable {
         var literals: [String: Int] = [:]
         var parameter: Int?
-        var routes: [Method: Route] = [:]
+        var routes: [Route] = []
     }
 
     private var nodes = [Node()]
@@ -46,8 +46,10 @@ package struct Router: Sendable {
             }
             index = nodes.count - 1
         }
-        precondition(nodes[index].routes[route.method] == nil, "\(route.method) \(route.pattern) is there twice")
-        nodes[index].routes[route.method] = route
+        precondition(
+            !nodes[index].routes.contains { $0.method == route.method },
+            "\(route.method) \(route.pattern) is there twice")
+        nodes[index].routes.append(route)
         if route.sensitive, case .literal(let first) = route.parts.first { sensitiveFirstParts.insert(first) }
     }
 
@@ -59,14 +61,18 @@ package struct Router: Sendable {
             hasFinalSlash = true
             parts = parts.dropLast()
         }
-        guard let node = find(parts, from: 0), !nodes[node].routes.isEmpty else { return .nothing }
-        let routes = nodes[node].routes.filter { !hasFinalSlash || $0.value.trailingSlash }
-        guard let any = routes.values.first else { return .nothing }
-        if let route = routes[method] ?? (method == .head ? routes[.get] : nil) {
-            return .found(route, parameters: parameters(of: route, parts))
+        guard let node = find(parts, from: 0) else { return .nothing }
+        let routes = nodes[node].routes
+        let found =
+            routes.first { $0.method == method } ?? (method == .head ? routes.first { $0.method == .get } : nil)
+        if let found, !hasFinalSlash || found.trailingSlash {
+            return .found(found, parameters: parameters(of: found, parts))
         }
+        let allowed = routes.filter { !hasFinalSlash || $0.trailingSlash }
+        guard let any = allowed.first, found == nil else { return .nothing }
         return .wrongMethod(
-            allow: allow(routes.keys), pattern: any.pattern, isSensitive: routes.values.contains(where: \.sensitive))
+            allow: allow(allowed.map(\.method)), pattern: any.pattern, isSensitive: allowed.contains(where: \.sensitive)
+        )
     }
 
     /// Whether paths that begin like this one may hold a secret, even where no route matches.
@@ -75,12 +81,8 @@ package struct Router: Sendable {
     }
 
     private func find(_ parts: ArraySlice<String>, from node: Int) -> Int? {
-        guard let part = parts.first else { return node }
-        if let next = nodes[node].literals[part], let found = find(parts.dropFirst(), from: next),
-            !nodes[found].routes.isEmpty
-        {
-            return found
-        }
+        guard let part = parts.first else { return nodes[node].routes.isEmpty ? nil : node }
+        if let next = nodes[node].literals[part], let found = find(parts.dropFirst(), from: next) { return found }
         guard !part.isEmpty, let next = nodes[node].parameter else { return nil }
         return find(parts.dropFirst(), from: next)
     }

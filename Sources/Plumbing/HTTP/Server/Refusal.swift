@@ -1,0 +1,13 @@
+/// A request that is answered without asking a handler, and whose connection then closes: where it
+/// ends and the next begins is no longer certain.
+struct Refusal: Error, Equatable {
+    let status: Status
+    /// For the person who wrote the client. Never an echo of what was sent.
+    let text: String
+    var retryAfterSeconds: Int?
+
+    static func bad(_ text: String) -> Refusal { Refusal(status: .badRequest, text: text) }
+
+    static let tooLarge = Refusal(status: .contentTooLarge, text: "the body is too large")
+    static let slow = Refusal(status: .requestTimeout, text: "the request took too long")
+}

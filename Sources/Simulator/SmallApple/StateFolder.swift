@@ -1,0 +1,42 @@
+import Crypto
+import Foundation
+
+/// What the simulator leaves on disk for others: the root to be trusted and its addresses.
+package struct StateFolder {
+    /// Roots of older starts that are kept, so that what they signed can still be verified.
+    static let rootsMax = 10
+
+    private let folder: URL
+
+    package init(path: String) { folder = URL(filePath: path, directoryHint: .isDirectory).absoluteURL }
+
+    /// The folder that a verifier's trust is set to.
+    package var rootsPath: String { folder.appending(path: "roots").path }
+
+    /// Writes the root certificate in DER, and the addresses. Each file is whole or not there.
+    package func write(_ apple: SmallApple) throws {
+        let roots = folder.appending(path: "roots", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: roots, withIntermediateDirectories: true)
+        let name = "small-apple-\(Hex.encode(apple.authority.root.sha256.prefix(8))).der"
+        try Data(apple.rootDER).write(to: roots.appending(path: name), options: .atomic)
+        try prune(roots, keeping: name)
+        let addresses: JSON = [
+            "address": .string(apple.address), "control": .string(apple.address + "/control"),
+            "production": .string(apple.apiURL(.production)), "sandbox": .string(apple.apiURL(.sandbox)),
+            "roots": .string(rootsPath), "root": .string(roots.appending(path: name).path),
+            "seed": .string(String(apple.seed)),
+        ]
+        try Data(addresses.bytes + [0x0A]).write(to: folder.appending(path: "simulator.json"), options: .atomic)
+    }
+
+    private func prune(_ roots: URL, keeping name: String) throws {
+        let old = try FileManager.default.contentsOfDirectory(at: roots, includingPropertiesForKeys: nil)
+            .filter { $0.lastPathComponent.hasPrefix("small-apple-") && $0.lastPathComponent != name }
+            .map { file in
+                let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+                return (file, attributes[.modificationDate] as? Date ?? .distantPast)
+            }
+            .sorted { $0.1 > $1.1 }
+        for (file, _) in old.dropFirst(Self.rootsMax - 1) { try FileManager.default.removeItem(at: file) }
+    }
+}

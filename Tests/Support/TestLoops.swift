@@ -1,0 +1,11 @@
+package import Journal
+package import Loop
+
+/// The loops that tests share: a loop is a thread that ends with the process.
+package enum TestLoops {
+    package static let counters = Counters()
+    /// For what is tested.
+    package static let shared = EventLoops(count: 2, name: "test", journal: .silent, counters: counters)
+    /// For the test's own side of a connection.
+    package static let client = EventLoop.start(name: "test-client", journal: .silent, counters: counters)
+}
