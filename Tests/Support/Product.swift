@@ -97,7 +97,7 @@ package final class Product: Sendable {
     }
 
     private func end() async {
-        await program.end()
+        await program.end(politelyWithin: .seconds(10))
         await client.shutdown()
     }
 

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 
 /// A program that runs while a test looks at it.
@@ -34,14 +35,15 @@ package final class RunningProgram: Sendable {
         process.standardInput = input
         output.fileHandleForReading.readabilityHandler = { handle in
             let bytes = handle.availableData
-            if bytes.isEmpty {
-                handle.readabilityHandler = nil
-                transcript.end()
-            } else {
-                transcript.append(String(decoding: bytes, as: UTF8.self))
-            }
+            if bytes.isEmpty { handle.readabilityHandler = nil }
+            transcript.append(String(decoding: bytes, as: UTF8.self))
         }
-        process.terminationHandler = { _ in ended.end() }
+        process.terminationHandler = { _ in
+            ended.end()
+            // What it printed last may still be on its way. The end of the pipe cannot be waited for: other
+            // programs may have inherited it.
+            DispatchQueue.global().asyncAfter(deadline: .now() + 0.2) { transcript.end() }
+        }
         try process.run()
         self.process = process
         self.input = input
@@ -60,9 +62,26 @@ package final class RunningProgram: Sendable {
         guard transcript.text.contains(words) else { throw Failure(description: "it ended: \(transcript.text)") }
     }
 
-    package func end(_ signal: CInt = SIGTERM) async {
-        if process.isRunning { kill(process.processIdentifier, signal) }
-        await ended.wait(for: "\u{0}")
+    /// Ends it, and returns when it is gone.
+    ///
+    /// The threads of tests block signals, and what they start inherits that: SIGTERM reaches only programs
+    /// that ask for it. Others are killed.
+    package func end(politelyWithin patience: Duration = .zero) async {
+        let id = process.processIdentifier
+        guard process.isRunning else { return }
+        if patience > .zero {
+            kill(id, SIGTERM)
+            let process = process
+            let last = Task {
+                try await Task.sleep(for: patience)
+                if process.isRunning { kill(id, SIGKILL) }
+            }
+            await ended.wait(for: "\u{0}")
+            last.cancel()
+        } else {
+            kill(id, SIGKILL)
+            await ended.wait(for: "\u{0}")
+        }
     }
 
     /// Runs a program to its end and returns what it printed on its standard output.
@@ -80,21 +99,15 @@ package final class RunningProgram: Sendable {
             }
             process.environment = kept.merging(environment) { $1 }
         }
-        let (output, errors) = (Pipe(), Pipe())
-        let (said, complained) = (Transcript(), Transcript())
-        for (pipe, transcript) in [(output, said), (errors, complained)] {
-            pipe.fileHandleForReading.readabilityHandler = { handle in
-                let bytes = handle.availableData
-                if bytes.isEmpty {
-                    handle.readabilityHandler = nil
-                    transcript.end()
-                } else {
-                    transcript.append(String(decoding: bytes, as: UTF8.self))
-                }
-            }
-        }
-        process.standardOutput = output
-        process.standardError = errors
+        // Files, not pipes: a program that another test starts at this moment inherits a pipe's other end,
+        // and its end would then not be seen before that program's.
+        let folder = FileManager.default.temporaryDirectory.appending(path: "run-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (output, errors) = (folder.appending(path: "output"), folder.appending(path: "errors"))
+        for file in [output, errors] { try Data().write(to: file) }
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        process.standardError = try FileHandle(forWritingTo: errors)
         process.standardInput = FileHandle.nullDevice
         // Waiting in place would hold one of the few threads that all tests share.
         let status = try await withCheckedThrowingContinuation { continuation in
@@ -104,13 +117,12 @@ package final class RunningProgram: Sendable {
                 continuation.resume(throwing: error)
             }
         }
-        await said.wait(for: "\u{0}")
-        await complained.wait(for: "\u{0}")
+        let said = String(decoding: try Data(contentsOf: output), as: UTF8.self)
         guard status == 0 else {
+            let complained = String(decoding: try Data(contentsOf: errors), as: UTF8.self)
             throw Failure(
-                description:
-                    "\(path) \(arguments.joined(separator: " ")) ended with \(status): \(said.text)\(complained.text)")
+                description: "\(path) \(arguments.joined(separator: " ")) ended with \(status): \(said)\(complained)")
         }
-        return said.text
+        return said
     }
 }

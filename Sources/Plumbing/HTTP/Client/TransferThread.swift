@@ -96,11 +96,6 @@ final class TransferThread: Sendable {
     // On the thread:
 
     private func run(_ options: HTTPClient.Options) {
-        // Signals are for the threads that expect them.
-        var all = sigset_t()
-        unsafe sigfillset(&all)
-        unsafe pthread_sigmask(SIG_BLOCK, &all, nil)
-
         if let loop = TransferLoop(options) {
             inbox.withLock { $0.alarm = loop.alarm }
             var isStopping = false
