@@ -38,7 +38,7 @@ package struct ConnectionSettings: Sendable {
         set("client_encoding", "UTF8")
     }
 
-    subscript(_ keyword: String) -> String? { parameters.first { $0.keyword == keyword }?.value }
+    package subscript(_ keyword: String) -> String? { parameters.first { $0.keyword == keyword }?.value }
 
     /// The same with one setting changed, for example another `dbname`.
     package func with(_ keyword: String, _ value: String) -> ConnectionSettings {

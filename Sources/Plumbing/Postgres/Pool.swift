@@ -64,6 +64,8 @@ actor Pool {
         let outcome: Result<Borrowed, PostgresError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 waiting[waiter] = continuation
+                // The handler below may have run already, when there was nobody to answer.
+                if Task.isCancelled { return withdraw(waiter) }
                 perform(actions)
             }
         } onCancel: {
