@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct `a collector` {
     /// Writes slugs of tenants; answers with their ids.
-    private func writer(_ batches: Mutex<[Int]>? = nil) -> Collector<String, Int64>.Flush {
+    private func writer() -> Collector<String, Int64>.Flush {
         { items, database in
             let rows = try await database.rows(
                 .house,
@@ -21,11 +21,15 @@ import Testing
         }
     }
 
-    private func submit(_ items: [String], to collector: Collector<String, Int64>) async -> [String: Result<Int64, any Error>] {
+    private func submit(_ items: [String], to collector: Collector<String, Int64>) async -> [String: Result<
+        Int64, any Error
+    >] {
         await withTaskGroup(of: (String, Result<Int64, any Error>).self) { group in
             for item in items {
                 group.addTask {
-                    do { return (item, .success(try await collector.submit(item))) } catch { return (item, .failure(error)) }
+                    do { return (item, .success(try await collector.submit(item))) } catch {
+                        return (item, .failure(error))
+                    }
                 }
             }
             return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }

@@ -74,7 +74,9 @@ private struct Stop: Error {}
         try await withDatabase(limits: PoolLimits(tenant: 1)) { test in
             let who: SQL = "select current_setting('desk.tenant', true) as it, current_user::text as role"
             for tenant in [1, 2, 3] as [Int64] {
-                let inside = try await test.database.transaction(.tenant(tenant)) { try await $0.rows(who)[0]("it") as String? }
+                let inside = try await test.database.transaction(.tenant(tenant)) {
+                    try await $0.rows(who)[0]("it") as String?
+                }
                 #expect(inside == "\(tenant)")
                 let alone = try await test.database.rows(.tenant(tenant), who)[0]
                 #expect(try alone("it") == "\(tenant)")
@@ -137,7 +139,9 @@ private struct Stop: Error {}
             try await test.database.transaction(.house) { tx in
                 let none = try await tx.row("select 1 as n where false")
                 #expect(none == nil)
-                let error = await #expect(throws: PostgresError.self) { try await tx.row("select generate_series(1, 2)") }
+                let error = await #expect(throws: PostgresError.self) {
+                    try await tx.row("select generate_series(1, 2)")
+                }
                 #expect(error?.kind == .misuse)
             }
         }
@@ -148,7 +152,10 @@ private struct Stop: Error {}
     @Test(arguments: [
         ("select no_such_column", "42703", PostgresError.Kind.syntax),
         ("select 1/0", "22012", .data),
-        ("insert into tenants.tenants (slug, name) values ('NOT A SLUG', 'x')", "23514", .constraint("tenants_slug_check")),
+        (
+            "insert into tenants.tenants (slug, name) values ('NOT A SLUG', 'x')", "23514",
+            .constraint("tenants_slug_check")
+        ),
         ("create table refunds.mine (id int)", "42501", .denied),
     ])
     func `has its SQLSTATE and its kind`(statement: String, state: String, kind: PostgresError.Kind) async throws {
@@ -319,7 +326,8 @@ private struct Stop: Error {}
                 _ = try await test.asSuperuser("select pg_terminate_backend(\(pid), 5000) as ended")
                 // The server has hung up; the news may still be on its way.
                 try await until {
-                    (try? await test.database.rows(.house, "select pg_backend_pid() as pid")[0]("pid") as Int32) ?? pid != pid
+                    (try? await test.database.rows(.house, "select pg_backend_pid() as pid")[0]("pid") as Int32) ?? pid
+                        != pid
                 }
             }
         }
@@ -329,7 +337,9 @@ private struct Stop: Error {}
         try await withDatabase { test in
             let task = Task { try await test.database.execute(.house, "select pg_sleep(30)", within: .seconds(30)) }
             let other = Task {
-                try await test.database.transaction(.house, within: .seconds(30)) { tx in _ = try await tx.rows("select pg_sleep(31)") }
+                try await test.database.transaction(.house, within: .seconds(30)) { tx in
+                    _ = try await tx.rows("select pg_sleep(31)")
+                }
             }
             try await until {
                 let rows = try await test.asSuperuser(

@@ -19,7 +19,8 @@ import Testing
             try await until { heard.withLock { $0 } == ["one"] }
 
             let pid: Int32 = try await test.asSuperuser(
-                "select pid from pg_stat_activity where datname = current_database() and query ilike 'listen %'")[0]("pid")
+                "select pid from pg_stat_activity where datname = current_database() and query ilike 'listen %'")[0](
+                    "pid")
             _ = try await test.asSuperuser("select pg_terminate_backend(\(pid)) as ended")
             try await until { connects.withLock { $0 } == 2 }
             _ = try await test.database.rows(.house, "select pg_notify('desk_test', 'two')")
@@ -41,7 +42,8 @@ import Testing
                     """
                     select pid from pg_locks where locktype = 'advisory' and classid = 7 and objid = 42 and granted
                       and database = (select oid from pg_database where datname = current_database())
-                    """).first?("pid")
+                    """
+                ).first?("pid")
             }
             let first = try #require(try await holder())
             _ = try await test.asSuperuser("select pg_terminate_backend(\(first)) as ended")

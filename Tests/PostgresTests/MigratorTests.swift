@@ -9,7 +9,9 @@ import Testing
     private let loop = EventLoops.forTests.all[0]
 
     /// An empty database, owned by `owner`.
-    private func withEmptyDatabase(owner: String = "postgres", _ body: (_ url: String, _ name: String) async throws -> Void) async throws {
+    private func withEmptyDatabase(
+        owner: String = "postgres", _ body: (_ url: String, _ name: String) async throws -> Void
+    ) async throws {
         let server = try TestServer.url()
         let name = "desk_empty_\(UInt64.random(in: 0 ... .max))"
         try await TestServer.administer(server, "create database \(name) owner \(owner)")
@@ -32,8 +34,11 @@ import Testing
 
     @Test func `applies each step once, in order`() async throws {
         try await withEmptyDatabase { url, _ in
-            let (one, two) = (step(1, "create table public.one (n int);"), step(2, "insert into public.one values (2);"))
-            #expect(try await migrator([one]).migrate(url) == .init(from: 0, to: 1, applied: ["v1 step"]))
+            let (one, two) = (
+                step(1, "create table public.one (n int);"), step(2, "insert into public.one values (2);")
+            )
+            let first = try await migrator([one]).migrate(url)
+            #expect(first == .init(from: 0, to: 1, applied: ["v1 step"]))
             #expect(try await migrator([one, two]).migrate(url) == .init(from: 1, to: 2, applied: ["v2 step"]))
             #expect(try await migrator([one, two]).migrate(url) == .init(from: 2, to: 2, applied: []))
             let state = try await migrator([one, two]).state(url)
@@ -43,11 +48,14 @@ import Testing
 
     @Test func `leaves nothing of a step that fails, and says which`() async throws {
         try await withEmptyDatabase { url, _ in
-            let broken = migrator([step(1, "create table public.one (n int);"), step(2, "create table public.two (n int); select 1/0;")])
+            let broken = migrator([
+                step(1, "create table public.one (n int);"), step(2, "create table public.two (n int); select 1/0;"),
+            ])
             let error = await #expect(throws: PostgresError.self) { try await broken.migrate(url) }
             #expect(error?.text.contains("step 2 (step) was not applied") == true)
             let login = try await Login(url, on: loop)
-            let row = try await login.rows("select to_regclass('public.one') is not null as one, to_regclass('public.two') is null as two")[0]
+            let row = try await login.rows(
+                "select to_regclass('public.one') is not null as one, to_regclass('public.two') is null as two")[0]
             #expect(try row("one"))
             #expect(try row("two"))
             await login.close()
@@ -103,7 +111,8 @@ import Testing
             let migrator = Schema.migrator(on: loop, journal: .silent)
             _ = try await migrator.migrate(url)
             let login = try await Login(url, on: loop)
-            let count: SQL = "select count(*) as n from pg_inherits where inhparent = 'refunds.notification_bodies'::regclass"
+            let count: SQL =
+                "select count(*) as n from pg_inherits where inhparent = 'refunds.notification_bodies'::regclass"
             #expect(try await login.rows(count)[0]("n") == 26 as Int)
             _ = try await login.rows("drop table refunds.notification_bodies_\(name: try await Self.nextMonth(login))")
             _ = try await migrator.migrate(url)
@@ -113,7 +122,8 @@ import Testing
     }
 
     private static func nextMonth(_ login: Login) async throws -> String {
-        try await login.rows("select to_char((now() at time zone 'UTC') + interval '1 month', 'YYYY_MM') as it")[0]("it")
+        try await login.rows("select to_char((now() at time zone 'UTC') + interval '1 month', 'YYYY_MM') as it")[0](
+            "it")
     }
 
     @Test func `works for an owner who may make roles, and for one who was given them`() async throws {
@@ -132,8 +142,11 @@ import Testing
                 let report = try await Schema.migrator(on: loop, journal: .silent).migrate(own)
                 #expect(report.to == Schema.migrations.count)
                 #expect(try await RoleCheck.troubles(own, on: loop) == [])
-                let database = try Database(url: own, loops: .forTests, limits: .forTests, journal: .silent, counters: Counters())
-                #expect(try await database.rows(.tenant(1), "select current_user::text as it")[0]("it") == "refund_desk_tenant")
+                let database = try Database(
+                    url: own, loops: .forTests, limits: .forTests, journal: .silent, counters: Counters())
+                #expect(
+                    try await database.rows(.tenant(1), "select current_user::text as it")[0]("it")
+                        == "refund_desk_tenant")
                 await database.close()
             }
         }
@@ -145,8 +158,12 @@ import Testing
             #expect(error?.kind == .misuse)
             #expect(error?.text.contains("grant refund_desk_tenant to \"\(stranger)\";") == true)
             // Nothing was begun.
-            #expect(try await Schema.migrator(on: loop, journal: .silent).state(own).current == 0)
-            #expect(try await RoleCheck.troubles(own, on: loop).contains { $0.contains("may not become refund_desk_tenant") })
+            let state = try await Schema.migrator(on: loop, journal: .silent).state(own)
+            #expect(state.current == 0)
+            #expect(
+                try await RoleCheck.troubles(own, on: loop).contains {
+                    $0.contains("may not become refund_desk_tenant")
+                })
         }
         try await TestServer.administer(server, "drop role \(maker), \(member), \(stranger)")
     }

@@ -51,7 +51,10 @@ import Testing
             waits.append(after)
             id = next
         }
-        #expect(waits == [.milliseconds(200), .milliseconds(400), .milliseconds(800), .seconds(1), .seconds(1), .seconds(1)])
+        #expect(
+            waits == [
+                .milliseconds(200), .milliseconds(400), .milliseconds(800), .seconds(1), .seconds(1), .seconds(1),
+            ])
         #expect(pool.connected(id, now: .seconds(9)) == [.hand(id, to: 1), .connect(id + 1, after: .zero)])
     }
 
@@ -122,7 +125,9 @@ private struct World: CustomStringConvertible {
     var isClosed = false
     var isDrained = false
 
-    var description: String { "\(pool) \(waiting.sorted()) \(holders.sorted { $0.key < $1.key }) \(open.sorted()) \(connecting.sorted())" }
+    var description: String {
+        "\(pool) \(waiting.sorted()) \(holders.sorted { $0.key < $1.key }) \(open.sorted()) \(connecting.sorted())"
+    }
 
     var events: [Event] {
         var events: [Event] = [.wait, .expire, .close]

@@ -8,7 +8,9 @@ import Synchronization
 import Testing
 
 @Suite struct `a server that restarts` {
-    @Test func `BL-063: is served again within ten seconds, by the same process and without anybody's help`() async throws {
+    @Test func `BL-063: is served again within ten seconds, by the same process and without anybody's help`()
+        async throws
+    {
         let cluster = try Cluster()
         defer { cluster.remove() }
         let loops = EventLoops.forTests
@@ -87,7 +89,8 @@ import Testing
             let login = try await Login(text, on: EventLoops.forTests.all[0])
             let row = try await login.rows("select 1 as one")[0]
             #expect(try row("one") == 1 as Int)
-            let folder: String = try await login.rows("select current_setting('unix_socket_directories') as it")[0]("it")
+            let folder: String = try await login.rows("select current_setting('unix_socket_directories') as it")[0](
+                "it")
             await login.close()
             let local = try await Login(
                 "host=\(folder.split(separator: ",")[0]) port=\(port) user=\(user) dbname=postgres",

@@ -1,4 +1,6 @@
 import Foundation
+import Journal
+import Loop
 import Postgres
 import Schema
 import Support
@@ -58,7 +60,8 @@ import Time
             let two = try await twoTenants(test.database)
             let error = await #expect(throws: PostgresError.self) {
                 try await test.database.execute(
-                    .tenant(two.a), "insert into tenants.apps (tenant_id, bundle_id, name) values (\(two.b), 'com.x', 'X')")
+                    .tenant(two.a),
+                    "insert into tenants.apps (tenant_id, bundle_id, name) values (\(two.b), 'com.x', 'X')")
             }
             #expect(error?.kind == .denied)
             let moved = await #expect(throws: PostgresError.self) {
@@ -90,7 +93,8 @@ import Time
             #expect(try await test.database.rows(.intake, "select deliveries from refunds.notifications").count == 1)
             for statement in [
                 "select body from refunds.notification_bodies", "select body from refunds.notification_bodies_default",
-                "select type from refunds.notifications", "select subject from queue.jobs", "select sealed from tenants.secrets",
+                "select type from refunds.notifications", "select subject from queue.jobs",
+                "select sealed from tenants.secrets",
                 "delete from refunds.notifications", "update refunds.notifications set standing = 'acted'",
                 "select email from tenants.people",
             ] {
@@ -104,8 +108,11 @@ import Time
 
     @Test func `the queue's role reaches jobs, lanes and workers and nothing else`() async throws {
         try await withDatabase { test in
-            #expect(try await test.database.rows(.queue, "select job_id from queue.jobs").isEmpty)
-            for table in ["tenants.apps", "tenants.secrets", "refunds.cases", "refunds.notifications", "tenants.people"] {
+            let jobs = try await test.database.rows(.queue, "select job_id from queue.jobs")
+            #expect(jobs.isEmpty)
+            for table in [
+                "tenants.apps", "tenants.secrets", "refunds.cases", "refunds.notifications", "tenants.people",
+            ] {
                 let error = await #expect(throws: PostgresError.self) {
                     try await test.database.rows(.queue, SQL(stringLiteral: "select count(*) from \(table)"))
                 }

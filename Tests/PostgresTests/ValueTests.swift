@@ -8,7 +8,8 @@ import Time
     private func check<T: SQLValue & Equatable>(_ values: [T], _ type: StaticString, in tx: Transaction) async throws {
         for value in values {
             let row = try #require(
-                try await tx.row("select \(value) as it, pg_typeof(\(value))::text as type, \(value)::\(raw: type)::text as spelt"))
+                try await tx.row(
+                    "select \(value) as it, pg_typeof(\(value))::text as type, \(value)::\(raw: type)::text as spelt"))
             #expect(try row("it") == value, "\(type)")
             #expect(try row("type") == "\(type)")
         }
@@ -22,7 +23,8 @@ import Time
                 try await check([Int32.min, -1, 0, .max], "integer", in: tx)
                 try await check([Int64.min, -1, 0, .max], "bigint", in: tx)
                 try await check([Int.min, 7, .max], "bigint", in: tx)
-                try await check([0, -0.5, .infinity, .greatestFiniteMagnitude, .leastNonzeroMagnitude], "double precision", in: tx)
+                try await check(
+                    [0, -0.5, .infinity, .greatestFiniteMagnitude, .leastNonzeroMagnitude], "double precision", in: tx)
                 try await check(["", "é 🧾 '; drop table x; --", "\u{1}\u{7f}\u{2028}"], "text", in: tx)
                 try await check([[], [0], [UInt8](0...255)], "bytea", in: tx)
                 try await check([UUID(), UUID(uuidString: "00000000-0000-0000-0000-000000000000")!], "uuid", in: tx)
@@ -30,7 +32,8 @@ import Time
                     [0, 1, -1, 1_781_524_800_123, -62_135_596_800_000].map { Moment(milliseconds: $0) },
                     "timestamp with time zone", in: tx)
                 try await check(
-                    [.zero, .microseconds(-1), .milliseconds(200), .seconds(86_400 * 400)] as [Duration], "interval", in: tx)
+                    [.zero, .microseconds(-1), .milliseconds(200), .seconds(86_400 * 400)] as [Duration], "interval",
+                    in: tx)
                 try await check([nil, 5] as [Int64?], "bigint", in: tx)
                 try await check([nil, "x"] as [String?], "text", in: tx)
                 try await check([[], [1, 2, 3]] as [[Int16]], "smallint[]", in: tx)

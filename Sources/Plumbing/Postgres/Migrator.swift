@@ -9,6 +9,12 @@ package struct Migrator: Sendable {
         package let from: Int
         package let to: Int
         package let applied: [String]
+
+        package init(from: Int, to: Int, applied: [String]) {
+            self.from = from
+            self.to = to
+            self.applied = applied
+        }
     }
 
     /// How the database's schema compares with the one this release was built for.
@@ -21,6 +27,13 @@ package struct Migrator: Sendable {
         package let minimumRelease: Int
         /// Why this release must not serve from it; nil: it may.
         package let trouble: String?
+
+        package init(current: Int, needed: Int, minimumRelease: Int, trouble: String?) {
+            self.current = current
+            self.needed = needed
+            self.minimumRelease = minimumRelease
+            self.trouble = trouble
+        }
     }
 
     let migrations: [Migration]
