@@ -60,7 +60,8 @@ import Testing
             let collector = Collector<String, Int64>(database: test.database, flush: writer())
             let items = (0..<60).map { $0 == 17 ? "NOT A SLUG" : $0 == 40 ? "nul\u{0}" : "s\($0)" }
             let answers = await submit(items, to: collector)
-            #expect(try await test.database.rows(.house, "select 1 as one from tenants.tenants").count == 58)
+            let written = try await test.database.rows(.house, "select 1 as one from tenants.tenants")
+            #expect(written.count == 58)
             for item in items where item.hasPrefix("s") { #expect(try answers[item]?.get() ?? 0 > 0) }
             let refused = #expect(throws: PostgresError.self) { try answers["NOT A SLUG"]?.get() }
             #expect(refused?.violates("tenants_slug_check") == true)
@@ -98,20 +99,26 @@ import Testing
                 while !gate.withLock({ $0 }) { try await EventLoops.forTests.all[0].sleep(for: .milliseconds(5)) }
                 return items.map { _ in 1 }
             }
-            let answers = Mutex<[Result<Int64, any Error>]>([])
+            let answers = Answers()
             let tasks = (0..<10).map { n in
                 Task {
                     let answer: Result<Int64, any Error>
                     do { answer = .success(try await collector.submit("s\(n)")) } catch { answer = .failure(error) }
-                    answers.withLock { $0.append(answer) }
+                    answers.add(answer)
                 }
             }
             // One is being written, three wait, six are refused at once.
-            try await until { answers.withLock { $0.count } >= 6 }
+            try await until { answers.all.count >= 6 }
             gate.withLock { $0 = true }
             for task in tasks { await task.value }
-            let refused = answers.withLock { $0.filter { if case .failure = $0 { true } else { false } } }
+            let refused = answers.all.filter { if case .failure = $0 { true } else { false } }
             #expect((6...7).contains(refused.count))
         }
     }
+}
+
+private final class Answers: Sendable {
+    private let list = Mutex<[Result<Int64, any Error>]>([])
+    func add(_ answer: Result<Int64, any Error>) { list.withLock { $0.append(answer) } }
+    var all: [Result<Int64, any Error>] { list.withLock { $0 } }
 }

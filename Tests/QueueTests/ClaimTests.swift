@@ -1,0 +1,221 @@
+import Postgres
+import Support
+import Testing
+import Time
+
+@testable import Queue
+
+@Suite struct `claiming` {
+    private func claimant(_ n: Int64) -> Claims.Claimant { .init(worker: 1, claim: n) }
+
+    @Test func `is fair between lanes, and takes the soonest deadlines of each`() async throws {
+        try await withHouse { house in
+            // One lane with an outage behind it, whose deadlines are all sooner than everybody else's.
+            for n in 0..<200 {
+                try await house.add(lane: 2, deadline: House.start + .minutes(10) + .seconds(Int64(200 - n)))
+            }
+            for lane in [4, 6, 8] as [Int64] { try await house.add(3, lane: lane) }
+            let claimed = try await Claims.walk(after: 0, upTo: 16, now: House.start, by: claimant(1), on: house.db)
+            let byLane = Dictionary(grouping: claimed.jobs, by: \.lane).mapValues(\.count)
+            #expect(byLane == [2: 4, 4: 3, 6: 3, 8: 3])
+            let crowded = claimed.jobs.filter { $0.lane == 2 }.map(\.deadline).sorted()
+            #expect(crowded == (1...4).map { House.start + .minutes(10) + .seconds($0) })
+            #expect(claimed.jobs.allSatisfy { $0.attempts == 1 && $0.claim == 1 && $0.worker == 1 })
+            #expect(claimed.reachedEnd)
+        }
+    }
+
+    @Test func `takes more of a lane that is alone, and never more than there is room for`() async throws {
+        try await withHouse { house in
+            try await house.add(40, lane: 2)
+            let alone = try await Claims.walk(after: 0, upTo: 32, now: House.start, by: claimant(1), on: house.db)
+            #expect(alone.jobs.count == 32)
+            for lane in 10..<40 as Range<Int64> { try await house.add(3, lane: lane) }
+            for room in 1...20 {
+                let some = try await Claims.walk(after: 2, upTo: room, now: House.start, by: claimant(2), on: house.db)
+                #expect(some.jobs.count <= room)
+                #expect(!some.jobs.isEmpty)
+            }
+        }
+    }
+
+    @Test func `goes on after the lanes it looked at, so that paused ones do not stop the walk`() async throws {
+        try await withHouse { house in
+            for lane in 1...150 as ClosedRange<Int64> { try await house.add(lane: lane) }
+            for lane in 1...149 as ClosedRange<Int64> {
+                try await house.db.transaction(.tenant(lane)) { tx in
+                    try await Lane.pause(lane, until: House.start + .minutes(1), why: "429", in: tx)
+                }
+            }
+            var (position, jobs, steps) = (0 as Int64, [] as [Job], 0)
+            repeat {
+                let claimed = try await Claims.walk(
+                    after: position, upTo: 4, now: House.start, by: claimant(1), on: house.db)
+                jobs += claimed.jobs
+                steps += 1
+                if claimed.reachedEnd { break }
+                position = try #require(claimed.visited)
+            } while steps < 100
+            #expect(jobs.map(\.lane) == [150])
+            #expect(steps < 5)
+            // When the pause is over they are claimed.
+            let later = try await Claims.walk(
+                after: 0, upTo: 4, now: House.start + .minutes(1), by: claimant(2), on: house.db)
+            #expect(later.jobs.count == 4)
+        }
+    }
+
+    @Test func `of the urgent looks across lanes, and takes few of each`() async throws {
+        try await withHouse { house in
+            try await house.add(10, lane: 2, deadline: House.start + .seconds(30))
+            try await house.add(2, lane: 4, deadline: House.start + .seconds(90))
+            try await house.add(2, lane: 6)
+            let urgent = try await Claims.urgent(upTo: 32, now: House.start, by: claimant(1), on: house.db)
+            #expect(Dictionary(grouping: urgent, by: \.lane).mapValues(\.count) == [2: 4, 4: 2])
+        }
+    }
+
+    @Test func `gives no job to two`() async throws {
+        try await withHouse { house in
+            for lane in 1...20 as ClosedRange<Int64> { try await house.add(10, lane: lane) }
+            let ids = try await withThrowingTaskGroup(of: [Int64].self) { group in
+                for n in 0..<8 as Range<Int64> {
+                    group.addTask {
+                        var ids: [Int64] = []
+                        for round in 0..<5 as Range<Int64> {
+                            ids += try await Claims.walk(
+                                after: 0, upTo: 8, now: House.start, by: .init(worker: n, claim: round), on: house.db
+                            ).jobs.map(\.id)
+                        }
+                        return ids
+                    }
+                }
+                return try await group.reduce(into: []) { $0 += $1 }
+            }
+            #expect(ids.count == Set(ids).count)
+            #expect(ids.count > 100)
+        }
+    }
+
+    @Test func `that was lost changes nothing and rolls back what was done`() async throws {
+        try await withHouse { house in
+            try await house.add(lane: 2)
+            let job = try #require(
+                try await Claims.walk(after: 0, upTo: 1, now: House.start, by: claimant(1), on: house.db).jobs.first)
+            _ = try await house.test.asSuperuser("update queue.jobs set claim = 99")
+            for end in [
+                { (tx: Transaction) in try await job.done(in: tx) },
+                { (tx: Transaction) in try await job.again(at: House.start, error: "x", in: tx) },
+                { (tx: Transaction) in try await job.dead(error: "x", in: tx) },
+            ] {
+                await #expect(throws: ClaimLost.self) {
+                    try await house.db.transaction(.tenant(2)) { tx in
+                        try await Enqueue.add(
+                            NewJob(tenant: 2, lane: 2, kind: "effect", subject: "{}", deadline: House.start), in: tx)
+                        try await end(tx)
+                    }
+                }
+            }
+            let jobs = try await house.jobs()
+            #expect(jobs.count == 1)
+            #expect(jobs.first?.state == "running")
+        }
+    }
+
+    @Test func `of waiting jobs waits for their time by the given clock`() async throws {
+        try await withHouse { house in
+            try await house.add(lane: 2, runAt: House.start + .minutes(1))
+            let before = try await Claims.schedule(now: House.start, on: house.db)
+            #expect(before.moved == 0)
+            #expect(before.next == House.start + .minutes(1))
+            let after = try await Claims.schedule(now: House.start + .minutes(1), on: house.db)
+            #expect(after.moved == 1)
+            #expect(after.next == nil)
+            let jobs = try await house.jobs()
+            #expect(jobs.map(\.state) == ["ready"])
+        }
+    }
+}
+
+@Suite struct `adding jobs` {
+    @Test func `with a key adds one, until that one has ended`() async throws {
+        try await withHouse { house in
+            for _ in 0..<3 { try await house.add(lane: 2, uniqueKey: "round-1") }
+            try await house.add(lane: 4, uniqueKey: "round-1")
+            var jobs = try await house.jobs()
+            #expect(jobs.map(\.lane) == [2, 4])
+            _ = try await house.test.asSuperuser("update queue.jobs set state = 'dead' where lane = 2")
+            try await house.add(lane: 2, uniqueKey: "round-1")
+            jobs = try await house.jobs()
+            #expect(jobs.count == 3)
+        }
+    }
+
+    @Test func `hurries one that waits`() async throws {
+        try await withHouse { house in
+            try await house.add(lane: 2, kind: "test", runAt: House.start + .hours(1), uniqueKey: "k")
+            let hurried = try await house.db.transaction(.tenant(2)) { tx in
+                try await Enqueue.hurry(tenant: 2, kind: "test", uniqueKey: "k", in: tx)
+            }
+            #expect(hurried)
+            let jobs = try await house.jobs()
+            #expect(jobs.map(\.state) == ["ready"])
+        }
+    }
+}
+
+@Suite struct `permits of a lane` {
+    @Test func `are exact, shared by all, and at most a second ahead`() async throws {
+        try await withHouse { house in
+            // As many callers as there are connections, each as fast as it can: 20 ms a permit.
+            let begin = ContinuousClock.now
+            let waits = try await withThrowingTaskGroup(of: [Duration?].self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        var waits: [Duration?] = []
+                        for _ in 0..<20 {
+                            waits.append(
+                                try await house.db.transaction(.tenant(1)) { tx in try await Lane.takePermit(2, in: tx)
+                                })
+                        }
+                        return waits
+                    }
+                }
+                return try await group.reduce(into: []) { $0 += $1 }
+            }
+            let took = ContinuousClock.now - begin
+            let given = waits.compactMap { $0 }
+            #expect(given.allSatisfy { $0 >= .zero && $0 <= .milliseconds(1020) })
+            let row = try await house.test.asSuperuser(
+                "select free_at, clock_timestamp() as now from queue.lanes where lane = 2")[0]
+            let (freeAt, now): (Moment, Moment) = (try row("free_at"), try row("now"))
+            // Never more than the time that passed and the second ahead allow.
+            let most = Int((took + .milliseconds(1040)).wholeMilliseconds / 20) + 1
+            #expect(given.count <= most)
+            #expect(given.count >= 50, "a second ahead is given at once")
+            #expect(freeAt - now <= .milliseconds(1020))
+        }
+    }
+
+    @Test func `are a tenth in the Sandbox`() async throws {
+        try await withHouse { house in
+            let waits = try await house.db.transaction(.tenant(1)) { tx in
+                var waits: [Duration?] = []
+                for _ in 0..<10 { waits.append(try await Lane.takePermit(3, in: tx)) }
+                return waits
+            }
+            let given = waits.compactMap { $0 }
+            #expect((5...6).contains(given.count))
+            #expect(given.first == .zero)
+            #expect(waits.last == .some(nil))
+        }
+    }
+
+    @Test func `are told to the lane's own tenant only`() async throws {
+        try await withHouse { house in
+            _ = try await house.db.transaction(.tenant(1)) { tx in try await Lane.takePermit(2, in: tx) }
+            let foreign = try await house.db.transaction(.tenant(7)) { tx in try await Lane.takePermit(2, in: tx) }
+            #expect(foreign == nil)
+        }
+    }
+}
