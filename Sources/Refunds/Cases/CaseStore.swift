@@ -27,7 +27,12 @@ struct LockedCase: Sendable {
 
     func round(_ id: UUID) -> Round? { value.rounds.first { $0.id == id } }
 
-    /// The attempt that was just begun, in the value as in the row.
+    mutating func set(withheld: Withholding?, of round: UUID) {
+        guard let index = value.rounds.firstIndex(where: { $0.id == round }) else { return }
+        value.rounds[index].withheld = withheld
+    }
+
+    /// The attempt that is being begun, in the value as in the row.
     mutating func begin(_ number: Int, of round: UUID, at now: Moment) {
         guard let index = value.rounds.firstIndex(where: { $0.id == round }) else { return }
         value.rounds[index].attempts.append(Attempt(number: number, startedAt: now, giveUpAt: now))
@@ -214,67 +219,47 @@ enum CaseStore {
     }
 
     /// Keeps what was decided about a round, and why nothing is sent where that is the decision.
-    static func keep(
-        _ decision: Decision?, of round: UUID, in locked: inout LockedCase, at now: Moment, tx: Transaction
-    ) async throws {
-        if let index = locked.value.rounds.firstIndex(where: { $0.id == round }) {
-            locked.value.rounds[index].withheld = decision?.withheld
-        }
-        try await tx.execute(
-            """
+    static func keeping(
+        _ decision: Decision, of round: UUID, in locked: inout LockedCase, at now: Moment
+    ) throws -> SQL {
+        locked.set(withheld: decision.withheld, of: round)
+        return """
             update refunds.rounds
-            set decision = \(try decision.map(Self.json)), withheld = \(decision?.withheld?.rawValue),
-              decided_at = \(decision == nil ? nil : now)
+            set decision = \(try json(decision)), withheld = \(decision.withheld?.rawValue), decided_at = \(now)
             where tenant_id = \(locked.tenant.rawValue) and case_id = \(locked.id) and round_id = \(round)
-            """)
-    }
-
-    /// Withholds a round whose decision stays as it was: its body is frozen.
-    static func withhold(
-        _ why: Withholding, _ round: UUID, in locked: inout LockedCase, tx: Transaction
-    ) async throws {
-        try await set(withheld: why, of: round, in: &locked, tx: tx)
-    }
-
-    /// What was missing is there: the round's frozen body may be sent again.
-    static func reopen(_ round: UUID, in locked: inout LockedCase, tx: Transaction) async throws {
-        try await set(withheld: nil, of: round, in: &locked, tx: tx)
-    }
-
-    private static func set(
-        withheld: Withholding?, of round: UUID, in locked: inout LockedCase, tx: Transaction
-    ) async throws {
-        if let index = locked.value.rounds.firstIndex(where: { $0.id == round }) {
-            locked.value.rounds[index].withheld = withheld
-        }
-        try await tx.execute(
             """
+    }
+
+    /// Withholds or reopens a round whose decision stays as it was: its body is frozen.
+    static func setting(withheld: Withholding?, of round: UUID, in locked: inout LockedCase) -> SQL {
+        locked.set(withheld: withheld, of: round)
+        return """
             update refunds.rounds
             set withheld = \(withheld?.rawValue)
             where tenant_id = \(locked.tenant.rawValue) and case_id = \(locked.id) and round_id = \(round)
-            """)
+            """
     }
 
     /// Adds a remark to the case's story.
-    static func note(
-        _ kind: String, detail: String, of locked: LockedCase, at now: Moment, in tx: Transaction
-    ) async throws {
-        try await tx.execute(
-            """
-            insert into refunds.case_notes (tenant_id, case_id, note_no, at, kind, detail)
-            select \(locked.tenant.rawValue), \(locked.id), coalesce(max(note_no), 0) + 1, \(now), \(kind), \(detail)
-            from refunds.case_notes
-            where tenant_id = \(locked.tenant.rawValue) and case_id = \(locked.id)
-            """)
+    static func noting(_ kind: String, detail: String, of locked: LockedCase, at now: Moment) -> SQL {
+        """
+        insert into refunds.case_notes (tenant_id, case_id, note_no, at, kind, detail)
+        select \(locked.tenant.rawValue), \(locked.id), coalesce(max(note_no), 0) + 1, \(now), \(kind), \(detail)
+        from refunds.case_notes
+        where tenant_id = \(locked.tenant.rawValue) and case_id = \(locked.id)
+        """
     }
 
     // MARK: folding
 
     /// Writes the states that the facts and acts amount to now.
+    ///
+    /// - Parameter earlier: statements of acts that go before, in the same round trip.
     static func save(
-        _ locked: inout LockedCase, transaction: StoredTransaction? = nil, at now: Moment, in tx: Transaction
+        _ locked: inout LockedCase, after earlier: [SQL] = [], transaction: StoredTransaction? = nil, at now: Moment,
+        in tx: Transaction
     ) async throws {
-        var statements: [SQL] = []
+        var statements = earlier
         for round in locked.value.rounds {
             let standing = locked.value.standing(of: round, at: now)
             let new = LockedCase.StoredRound(
@@ -291,7 +276,9 @@ enum CaseStore {
                 """)
         }
         let whole = locked.value.standing(at: now)
-        guard let listedAt = whole.listedAt else { return }
+        guard let listedAt = whole.listedAt else {
+            throw PostgresError(.misuse, "a case without a fact")
+        }
         // A row that does not change is not written: it would move in five indexes.
         statements.append(
             """

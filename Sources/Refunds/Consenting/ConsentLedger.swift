@@ -76,7 +76,7 @@ package enum ConsentLedger {
         guard isKept(report.wordingVersion) else { throw Refusal.textTooLong(member: "wordingVersion") }
         guard isKept(report.source) else { throw Refusal.textTooLong(member: "source") }
         let key = try await Key(subject, tenant: tenant, app: app, in: tx)
-        try await key.lock(exclusively: true, in: tx)
+        try await tx.execute(key.lock(exclusively: true))
         let givenAt = min(report.recordedAt ?? now, now)
         try await add(report, key, givenAt: givenAt, learnedAt: now, in: tx)
         try await CaseReopening.consentChanged(key, in: tx, now: now)
@@ -147,38 +147,36 @@ package enum ConsentLedger {
         /// A sender holds it shared while it decides and begins a call, a report exclusively: whoever
         /// commits first wins. The row itself cannot be locked where there is none yet, as under
         /// consent of all from a date.
-        func lock(exclusively: Bool, in tx: Transaction) async throws {
-            let name = "consent \(tenant.rawValue) \(app.rawValue) \(of) \(subject)"
-            if exclusively {
-                try await tx.execute("select pg_advisory_xact_lock(hashtextextended(\(name), 0))")
-            } else {
-                try await tx.execute("select pg_advisory_xact_lock_shared(hashtextextended(\(name), 0))")
-            }
+        func lock(exclusively: Bool) -> SQL {
+            AdvisoryLock.sql("consent \(tenant.rawValue) \(app.rawValue) \(of) \(subject)", exclusively: exclusively)
         }
     }
 
-    /// How consent stands towards one request, locked against change until the transaction ends.
-    static func standing(
-        customer: String?, original: String, transaction: String, boughtAt: Moment?, signedAt: Moment, app: App,
-        in tx: Transaction
-    ) async throws -> ConsentStanding {
+    /// Whose consent covers a purchase: the customer's, and what was reported for the purchase itself.
+    static func keys(customer: String?, original: String, transaction: String, app: App) -> [Key] {
         var keys: Set<Key> = [
             Key(tenant: app.tenant, app: app.id, purchase: original),
             Key(tenant: app.tenant, app: app.id, purchase: transaction),
         ]
         if let customer, !customer.isEmpty { keys.insert(Key(tenant: app.tenant, app: app.id, customer: customer)) }
-        let sorted = keys.sorted()
-        for key in sorted { try await key.lock(exclusively: false, in: tx) }
-        let rows = try await tx.rows(
-            """
-            select c.change_no, c.consented, c.given_at, c.learned_at, c.wording, c.source
-            from unnest(\(sorted.map(\.of)), \(sorted.map(\.subject))) as s(of, subject)
-            join refunds.consent_changes c
-              on c.tenant_id = \(app.tenant.rawValue) and c.app_id = \(app.id.rawValue)
-              and c.of = s.of and c.subject = s.subject
-            order by c.given_at desc, c.change_no desc
-            limit \(historyMax)
-            """)
+        return keys.sorted()
+    }
+
+    /// The changes of some subjects, the newest of them.
+    static func changes(of keys: [Key], app: App) -> SQL {
+        """
+        select c.change_no, c.consented, c.given_at, c.learned_at, c.wording, c.source
+        from unnest(\(keys.map(\.of)), \(keys.map(\.subject))) as s(of, subject)
+        join refunds.consent_changes c
+          on c.tenant_id = \(app.tenant.rawValue) and c.app_id = \(app.id.rawValue)
+          and c.of = s.of and c.subject = s.subject
+        order by c.given_at desc, c.change_no desc
+        limit \(historyMax)
+        """
+    }
+
+    /// How those changes and the app's setting stand towards one request.
+    static func standing(_ rows: [Row], boughtAt: Moment?, signedAt: Moment, app: App) throws -> ConsentStanding {
         var allFrom: Moment?
         if case .allFrom(let moment, _) = app.consent { allFrom = moment }
         return ConsentStanding.of(
@@ -186,10 +184,12 @@ package enum ConsentLedger {
     }
 
     /// What was reported under a transaction's own id, before we knew its original, counts for the original.
+    ///
+    /// - Returns: whether there was anything.
     static func link(
         transaction: String, original: String, tenant: TenantID, app: AppID, at now: Moment, in tx: Transaction
-    ) async throws {
-        guard transaction != original else { return }
+    ) async throws -> Bool {
+        guard transaction != original else { return false }
         let own = Key(tenant: tenant, app: app, purchase: transaction)
         let rows = try await tx.rows(
             """
@@ -200,15 +200,17 @@ package enum ConsentLedger {
             order by given_at desc, change_no desc
             limit \(historyMax)
             """)
-        guard !rows.isEmpty else { return }
+        guard !rows.isEmpty else { return false }
         let key = Key(tenant: tenant, app: app, purchase: original)
-        try await key.lock(exclusively: true, in: tx)
+        try await tx.execute(key.lock(exclusively: true))
         for change in try rows.map({ try ConsentChange($0) }).reversed() {
             let report = Report(
                 consented: change.consented, recordedAt: change.givenAt, wordingVersion: change.wording,
                 source: change.source)
             try await add(report, key, givenAt: change.givenAt, learnedAt: now, in: tx)
         }
+        try await CaseReopening.consentChanged(key, in: tx, now: now)
+        return true
     }
 
     private static func add(

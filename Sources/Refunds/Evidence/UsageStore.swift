@@ -76,7 +76,7 @@ package enum UsageStore {
         guard
             report.deliveryStatus != nil || report.consumptionPercentage != nil || report.sampleContentProvided != nil
         else { throw Refusal.nothingSaid }
-        try await lock(report.transactionID, tenant: tenant, app: app, exclusively: true, in: tx)
+        try await tx.execute(lock(report.transactionID, tenant: tenant, app: app, exclusively: true))
         let observedAt = min(report.observedAt, now)
         let (delivery, share) = (report.deliveryStatus?.rawValue, report.consumptionPercentage.map(Int32.init))
         try await tx.execute(
@@ -104,10 +104,15 @@ package enum UsageStore {
     package static func state(
         of transactionID: String, tenant: TenantID, app: AppID, in tx: Transaction
     ) async throws -> State {
+        try State(await tx.pipeline(newest(of: transactionID, tenant: tenant, app: app)))
+    }
+
+    /// The newest row of each member: three statements.
+    static func newest(of transactionID: String, tenant: TenantID, app: AppID) -> [SQL] {
         let mine: SQL = """
             tenant_id = \(tenant.rawValue) and app_id = \(app.rawValue) and transaction_id = \(transactionID)
             """
-        let rows = try await tx.pipeline([
+        return [
             """
             select delivery_status, observed_at
             from refunds.usage
@@ -129,32 +134,31 @@ package enum UsageStore {
             order by observed_at desc, usage_no desc
             limit 1
             """,
-        ])
-        var state = State()
-        if let row = rows[0].first, let status = DeliveryStatus(rawValue: try row("delivery_status")) {
-            state.deliveryStatus = Evidence(status, .reported(observedAt: try row("observed_at")))
-        }
-        if let row = rows[1].first {
-            let share: Int32 = try row("share")
-            state.consumptionPercentage = Evidence(Int(share), .reported(observedAt: try row("observed_at")))
-        }
-        if let row = rows[2].first {
-            state.sampleContentProvided = Evidence(
-                try row("sample_content"), .reported(observedAt: try row("observed_at")))
-        }
-        return state
+        ]
     }
 
     /// Shared while a sender decides, exclusive while a report is taken in: evidence counts up to the
     /// moment of the decision, and a report that comes a moment later finds the decision made.
-    static func lock(
-        _ transactionID: String, tenant: TenantID, app: AppID, exclusively: Bool, in tx: Transaction
-    ) async throws {
-        let name = "usage \(tenant.rawValue) \(app.rawValue) \(transactionID)"
-        if exclusively {
-            try await tx.execute("select pg_advisory_xact_lock(hashtextextended(\(name), 0))")
-        } else {
-            try await tx.execute("select pg_advisory_xact_lock_shared(hashtextextended(\(name), 0))")
+    static func lock(_ transactionID: String, tenant: TenantID, app: AppID, exclusively: Bool) -> SQL {
+        AdvisoryLock.sql("usage \(tenant.rawValue) \(app.rawValue) \(transactionID)", exclusively: exclusively)
+    }
+}
+
+extension UsageStore.State {
+    /// From the answers to `UsageStore.newest`.
+    init(_ rows: some RandomAccessCollection<[Row]>) throws {
+        self.init()
+        let rows = Array(rows)
+        if let row = rows[0].first, let status = DeliveryStatus(rawValue: try row("delivery_status")) {
+            deliveryStatus = Evidence(status, .reported(observedAt: try row("observed_at")))
+        }
+        if let row = rows[1].first {
+            let share: Int32 = try row("share")
+            consumptionPercentage = Evidence(Int(share), .reported(observedAt: try row("observed_at")))
+        }
+        if let row = rows[2].first {
+            sampleContentProvided = Evidence(
+                try row("sample_content"), .reported(observedAt: try row("observed_at")))
         }
     }
 }

@@ -123,12 +123,10 @@ struct NotificationJob: Sendable {
         let newest = try await TransactionStore.take(
             transaction, id: id, environment: stored.environment, app: app.id, tenant: app.tenant,
             signedAt: transaction.signedDate ?? stored.signedAt, in: tx)
-        try await ConsentLedger.link(
-            transaction: id, original: newest.original, tenant: app.tenant, app: app.id, at: now, in: tx)
         guard let kind = CaseFact.Kind(type) else {
             try await NotificationStore.mark(stored, .nothingToDo, transaction: id, in: tx)
             try await remember(stored, transaction: id, in: tx, now: now)
-            return false
+            return try await linkConsent(newest, app, at: now, in: tx)
         }
         let fact = CaseFact(
             id: stored.uuid, kind: kind, signedAt: stored.signedAt, source: stored.factSource,
@@ -155,7 +153,18 @@ struct NotificationJob: Sendable {
         }
         try await CaseStore.save(&locked, transaction: newest, at: now, in: tx)
         try await NotificationStore.mark(stored, .acted, transaction: id, in: tx)
-        return try await enqueue(locked, round: kind == .request ? fact.id : nil, in: tx)
+        let isAsked = try await enqueue(locked, round: kind == .request ? fact.id : nil, in: tx)
+        let isLinked = try await linkConsent(newest, app, at: now, in: tx)
+        return isAsked || isLinked
+    }
+
+    /// After the case, and in this order everywhere: a sender holds the case and then asks for consent.
+    private func linkConsent(
+        _ transaction: StoredTransaction, _ app: App, at now: Moment, in tx: Transaction
+    ) async throws -> Bool {
+        try await ConsentLedger.link(
+            transaction: transaction.id, original: transaction.original, tenant: app.tenant, app: app.id, at: now,
+            in: tx)
     }
 
     /// A reply for an open request, and a look at the clock for the moment when its time is up.

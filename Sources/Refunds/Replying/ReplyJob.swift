@@ -47,7 +47,8 @@ struct ReplyJob: Sendable {
                 do {
                     try await makeToken(key, app)
                 } catch let error as VaultError {
-                    return try await postpone(job, until: clock.now + ReplyPlan.keyLook, because: "\(error)")
+                    return try await postpone(
+                        job, until: clock.now + ReplyPlan.keyLook(looks: job.attempts), because: "\(error)")
                 }
             }
         }
@@ -104,12 +105,18 @@ struct ReplyJob: Sendable {
         let facts = try await facts(transaction, locked, round, app, in: tx)
         var decision = policy.decide(facts)
         if let withheld = decision.withheld, frozen == nil || withheld != .deliveryUnreported {
-            return try await withhold(decision, facts, round, &locked, isFrozen: frozen != nil, job, at: now, in: tx)
+            return try await withhold(decision, round, &locked, isFrozen: frozen != nil, job, at: now, in: tx)
+        }
+        if let withheld = round.withheld {
+            // What was missing is there: open again, whether or not a call can begin at once.
+            let reopening = CaseStore.setting(withheld: nil, of: round.id, in: &locked)
+            let note = CaseStore.noting("reopened", detail: Self.note(round, withheld), of: locked, at: now)
+            try await CaseStore.save(&locked, after: [reopening, note], at: now, in: tx)
         }
 
         guard let key = try await vault.signingKey(of: tenant, for: app.id, in: tx) else {
             try await job.again(
-                at: now + ReplyPlan.keyLook, error: "\(VaultError.noKey(tenant, app.id))", in: tx)
+                at: now + ReplyPlan.keyLook(looks: job.attempts), error: "\(VaultError.noKey(tenant, app.id))", in: tx)
             return .finished
         }
         guard tokens.token(tokenKey(key, app), now: now) != nil else { throw NeedsToken(key: key, app: app) }
@@ -130,27 +137,22 @@ struct ReplyJob: Sendable {
 
         let version: AppStoreServerAPI.ConsumptionVersion
         let body: [UInt8]
+        var acts: [SQL] = []
         if let frozen {
             (version, body) = frozen
         } else {
             let reply = try ConsumptionReply(decision, for: facts)
             decision.remarks += reply.remarks
-            try await ReplyStore.freeze(
-                reply, of: round.id, consent: facts.consent.changeNo, in: locked, at: now, tx: tx)
             (version, body) = (reply.version, reply.body)
+            acts.append(
+                ReplyStore.freezing(reply, of: round.id, consent: facts.consent.changeNo, in: locked, at: now))
+            acts.append(try CaseStore.keeping(decision, of: round.id, in: &locked, at: now))
         }
-        if frozen == nil || round.withheld != nil {
-            try await noteReopening(round, facts, locked, at: now, in: tx)
-            if frozen == nil {
-                try await CaseStore.keep(decision, of: round.id, in: &locked, at: now, tx: tx)
-            } else {
-                try await CaseStore.reopen(round.id, in: &locked, tx: tx)
-            }
-        }
-        let number = try await ReplyStore.begin(
-            round: round.id, in: locked, wait: wait, worker: job.worker, key: key.id, tx: tx)
+        let number = (round.attempts.map(\.number).max() ?? 0) + 1
+        acts.append(
+            ReplyStore.beginning(number, of: round.id, in: locked, wait: wait, worker: job.worker, key: key.id))
         locked.begin(number, of: round.id, at: now)
-        try await CaseStore.save(&locked, at: now, in: tx)
+        try await CaseStore.save(&locked, after: acts, at: now, in: tx)
         return .call(
             ReplyCall(
                 tenant: tenant, app: app, caseID: locked.id, round: round.id, attempt: number, window: round.window,
@@ -167,40 +169,37 @@ struct ReplyJob: Sendable {
     }
 
     private func finish(
-        _ job: Job, _ locked: inout LockedCase, at now: Moment, in tx: Transaction
+        _ job: Job, _ locked: inout LockedCase, after acts: [SQL] = [], at now: Moment, in tx: Transaction
     ) async throws -> Begun {
-        try await CaseStore.save(&locked, at: now, in: tx)
+        try await CaseStore.save(&locked, after: acts, at: now, in: tx)
         try await job.done(in: tx)
         return .finished
     }
 
     private func withhold(
-        _ decision: Decision, _ facts: PurchaseFacts, _ round: Round, _ locked: inout LockedCase, isFrozen: Bool,
-        _ job: Job, at now: Moment, in tx: Transaction
+        _ decision: Decision, _ round: Round, _ locked: inout LockedCase, isFrozen: Bool, _ job: Job, at now: Moment,
+        in tx: Transaction
     ) async throws -> Begun {
         var decision = decision
         if round.hasUnknownAttempt { decision.remarks.append("One call may have arrived.") }
+        var acts: [SQL] = []
         if isFrozen {
             // The body stays as the decision of its time made it: what follows is a remark.
-            try await CaseStore.withhold(decision.withheld ?? .noConsent, round.id, in: &locked, tx: tx)
-            try await CaseStore.note(
-                "withheld-after-sending", detail: try CaseStore.json(decision), of: locked, at: now, in: tx)
+            acts.append(CaseStore.setting(withheld: decision.withheld, of: round.id, in: &locked))
+            acts.append(
+                CaseStore.noting(
+                    "withheld-after-sending", detail: try CaseStore.json(decision), of: locked, at: now))
         } else {
-            try await CaseStore.keep(decision, of: round.id, in: &locked, at: now, tx: tx)
+            acts.append(try CaseStore.keeping(decision, of: round.id, in: &locked, at: now))
         }
         counters.add(
             "replies_withheld_total", 1, ["reason": decision.withheld?.rawValue ?? ""],
             help: "Requests to which nothing is sent on purpose, by reason.")
-        return try await finish(job, &locked, at: now, in: tx)
+        return try await finish(job, &locked, after: acts, at: now, in: tx)
     }
 
-    private func noteReopening(
-        _ round: Round, _ facts: PurchaseFacts, _ locked: LockedCase, at now: Moment, in tx: Transaction
-    ) async throws {
-        guard let withheld = round.withheld else { return }
-        try await CaseStore.note(
-            "reopened", detail: #"{"round":"\#(round.id.uuidString.lowercased())","was":"\#(withheld.rawValue)"}"#,
-            of: locked, at: now, in: tx)
+    private static func note(_ round: Round, _ withheld: Withholding) -> String {
+        #"{"round":"\#(round.id.uuidString.lowercased())","was":"\#(withheld.rawValue)"}"#
     }
 
     /// What is known at this moment. Consent and use are locked against change until the transaction ends.
@@ -210,11 +209,18 @@ struct ReplyJob: Sendable {
         let payload = try transaction.payload()
         let reason = locked.value.facts.first { $0.id == round.id && $0.kind == .request }?.reason
         let boughtAt = [payload.originalPurchaseDate, payload.purchaseDate].compactMap { $0 }.min()
-        let consent = try await ConsentLedger.standing(
-            customer: transaction.customer, original: transaction.original, transaction: transaction.id,
-            boughtAt: boughtAt, signedAt: round.window.signedAt, app: app, in: tx)
-        try await UsageStore.lock(transaction.id, tenant: app.tenant, app: app.id, exclusively: false, in: tx)
-        let usage = try await UsageStore.state(of: transaction.id, tenant: app.tenant, app: app.id, in: tx)
+        let keys = ConsentLedger.keys(
+            customer: transaction.customer, original: transaction.original, transaction: transaction.id, app: app)
+        // One round trip: each statement sees what was committed before it, so the locks come first.
+        let locks =
+            keys.map { $0.lock(exclusively: false) }
+            + [UsageStore.lock(transaction.id, tenant: app.tenant, app: app.id, exclusively: false)]
+        let found = try await tx.pipeline(
+            locks + [ConsentLedger.changes(of: keys, app: app)]
+                + UsageStore.newest(of: transaction.id, tenant: app.tenant, app: app.id))
+        let consent = try ConsentLedger.standing(
+            found[locks.count], boughtAt: boughtAt, signedAt: round.window.signedAt, app: app)
+        let usage = try UsageStore.State(found[(locks.count + 1)...])
         return PurchaseFacts(
             type: payload.type, ownership: payload.inAppOwnershipType,
             isAdvancedCommerce: payload.advancedCommerceInfo != nil, appAccountToken: payload.appAccountToken,

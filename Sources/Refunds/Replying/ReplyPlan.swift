@@ -4,7 +4,8 @@ import Time
 /// When a round is called again. Pure.
 enum ReplyPlan {
     /// The wait for a key that is missing or does not open: nothing tells us when it is repaired.
-    static let keyLook: Duration = .seconds(15)
+    /// Every fifteen seconds for as long as a sandbox waits, then every minute.
+    static func keyLook(looks: Int) -> Duration { looks <= 20 ? .seconds(15) : .seconds(60) }
 
     /// - Parameters:
     ///   - attempts: of the round, the one that just ended among them.
@@ -16,7 +17,7 @@ enum ReplyPlan {
         let moment: Moment
         switch result.result {
         case .accepted, .refused: return nil
-        case .credentials: moment = result.notBefore ?? now + keyLook
+        case .credentials: moment = result.notBefore ?? now + keyLook(looks: attempts.count)
         case .notSent: moment = now + .seconds(1)
         case .retry, .unknown:
             // A 429 or an attempt that never left say nothing of how Apple does.

@@ -22,42 +22,30 @@ enum ReplyStore {
     }
 
     /// Freezes the body of a round; for ever.
-    static func freeze(
-        _ reply: ConsumptionReply, of round: UUID, consent: Int64?, in locked: LockedCase, at now: Moment,
-        tx: Transaction
-    ) async throws {
-        try await tx.execute(
-            """
-            insert into refunds.replies (tenant_id, case_id, round_id, api, body, consent_change_no, frozen_at)
-            values (\(locked.tenant.rawValue), \(locked.id), \(round), \(Int16(reply.version.rawValue)), \(reply.body),
-              \(consent), \(now))
-            """)
+    static func freezing(
+        _ reply: ConsumptionReply, of round: UUID, consent: Int64?, in locked: LockedCase, at now: Moment
+    ) -> SQL {
+        """
+        insert into refunds.replies (tenant_id, case_id, round_id, api, body, consent_change_no, frozen_at)
+        values (\(locked.tenant.rawValue), \(locked.id), \(round), \(Int16(reply.version.rawValue)), \(reply.body),
+          \(consent), \(now))
+        """
     }
 
     /// Begins an attempt. Its times are the database's, counted from the permit's moment: other machines
     /// judge by them whether the call can still be under way.
-    ///
-    /// - Returns: its number.
-    static func begin(
-        round: UUID, in locked: LockedCase, wait: Duration, worker: Int64, key: SigningKeyID, tx: Transaction
-    ) async throws -> Int {
+    static func beginning(
+        _ number: Int, of round: UUID, in locked: LockedCase, wait: Duration, worker: Int64, key: SigningKeyID
+    ) -> SQL {
         let sendBy = wait + ReplyCall.permission
         let giveUp = sendBy + ReplyCall.callTotal + ReplyCall.settleAllowance
-        let row = try await tx.row(
-            """
+        return """
             insert into refunds.attempts
               (tenant_id, case_id, round_id, attempt_no, worker, started_at, send_by, give_up_at, signing_key_id)
-            select \(locked.tenant.rawValue), \(locked.id), \(round), coalesce(max(a.attempt_no), 0) + 1, \(worker),
-              t.now + \(wait), t.now + \(sendBy), t.now + \(giveUp), \(key.rawValue)
+            select \(locked.tenant.rawValue), \(locked.id), \(round), \(Int32(number)), \(worker), t.now + \(wait),
+              t.now + \(sendBy), t.now + \(giveUp), \(key.rawValue)
             from (select date_trunc('milliseconds', clock_timestamp()) as now) t
-            left join refunds.attempts a
-              on a.tenant_id = \(locked.tenant.rawValue) and a.case_id = \(locked.id) and a.round_id = \(round)
-            group by t.now
-            returning attempt_no
-            """)
-        guard let row else { throw PostgresError(.misuse, "an attempt was not begun") }
-        let number: Int32 = try row("attempt_no")
-        return Int(number)
+            """
     }
 
     /// Records how an attempt ended. What was given up as unknown may become known late; what ended for

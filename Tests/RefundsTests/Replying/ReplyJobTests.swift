@@ -92,10 +92,10 @@ struct ReplyJobTests {
             #expect(desk.apple.calls.isEmpty)
             var eleven = without
             eleven["transactionId"] = "2000000900000011"
+            // Now the month is known to belong to the purchase: the consent was given in time, and learned late.
             try await desk.take(desk.note("DID_RENEW", eleven))
-            desk.clock.advance(by: .minutes(1))
-            try await desk.take(request(desk, without))
             #expect(desk.apple.calls.map(\.transactionID) == ["2000000900000012"])
+            #expect(try await desk.cases() == [.init(state: "answered", outcome: "pending")])
         }
     }
 
@@ -355,11 +355,48 @@ struct ReplyJobTests {
 
     @Test func `the deadline passes without any traffic: missed`() async throws {
         try await Desk.open(withKey: false) { desk in
-            try await desk.consent()
-            try await desk.take(request(desk))
-            try await desk.workOn(until: desk.now + .hours(12) + .seconds(1))
+            let signed = desk.now - .hours(12) + .minutes(3)
+            try await desk.consent(at: signed - .hours(1))
+            try await desk.take(request(desk) { $0["signedDate"] = .number(signed.milliseconds) })
+            try await desk.workOn(until: desk.now + .minutes(4))
             #expect(try await desk.cases() == [.init(state: "missed", reason: "not-attempted", outcome: "pending")])
             #expect(try await desk.count("queue.jobs") == 0)
+        }
+    }
+
+    @Test func `many workers at once: every request is answered once, and nobody waits for each other`() async throws {
+        try await Desk.open { desk in
+            try await desk.consent()
+            // Ten purchases, each with a request, a repeat of it, an ordinary notification and a second request.
+            var bodies: [[UInt8]] = []
+            for n in 0..<10 {
+                let inner = desk.tx { $0["transactionId"] = .text("20000009000001\(n)") }
+                let first = try request(desk, inner)
+                let second = try request(desk, inner) {
+                    $0["signedDate"] = .number((desk.now + .seconds(1)).milliseconds)
+                }
+                for note in [first, first, try desk.note("ONE_TIME_CHARGE", inner), second] {
+                    bodies.append(try desk.body(note))
+                }
+            }
+            let shuffled = bodies.shuffled()
+            await withTaskGroup(of: Void.self) { group in
+                for body in shuffled { group.addTask { _ = await desk.post(body) } }
+            }
+            // The database's permits are fifty a second; here they are not what is tested.
+            try await desk.test.asSuperuser("update queue.lanes set call_spacing = '0'")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<6 { group.addTask { try await desk.work() } }
+                try await group.waitForAll()
+            }
+            try await desk.workOn(until: desk.now + .seconds(30))
+            #expect(try await desk.cases() == Array(repeating: .init(state: "answered", outcome: "pending"), count: 10))
+            #expect(try await desk.count("refunds.attempts where result <> 'accepted'") == 0)
+            #expect(try await desk.count("refunds.rounds where state not in ('answered', 'superseded')") == 0)
+            #expect(try await desk.count("refunds.facts") == 30)
+            // A first request may be answered before its second is known; never one of them twice.
+            #expect(Int64(desk.apple.calls.count) == (try await desk.count("refunds.attempts")))
+            #expect((10...20).contains(desk.apple.calls.count))
         }
     }
 
