@@ -51,4 +51,33 @@ package enum RefundJobs {
         }
         return handlers
     }
+
+    /// Does a job's work; trouble postpones it, long after its deadline too.
+    ///
+    /// The deadline orders the queue. What it is about must still be known afterwards: a notification is
+    /// read and a request is missed, however long the database was away.
+    ///
+    /// - Parameter ceiling: the longest wait between two tries.
+    static func persist(
+        _ job: Job, on database: Database, clock: WallClock, journal: Journal, ceiling: Duration,
+        _ work: () async throws -> Void
+    ) async throws {
+        do {
+            try await work()
+        } catch let lost as ClaimLost {
+            throw lost
+        } catch {
+            guard clock.now < job.deadline + .days(8) else { throw error }
+            journal.warning(
+                "work has to be tried again",
+                [
+                    "tenant": .init(job.tenant), "job": .init(job.id), "kind": .init(job.kind),
+                    "attempt": .init(job.attempts), "error": .init(error),
+                ])
+            let next = clock.now + RetryPolicy.delay(attempt: job.attempts, ceiling: ceiling)
+            try await database.transaction(.tenant(job.tenant)) { tx in
+                try await job.again(at: next, error: "\(error)", in: tx)
+            }
+        }
+    }
 }

@@ -13,6 +13,12 @@ struct DeadlineJob: Sendable {
     let counters: Counters
 
     func run(_ job: Job) async throws {
+        try await RefundJobs.persist(job, on: database, clock: clock, journal: journal, ceiling: .minutes(5)) {
+            try await look(job)
+        }
+    }
+
+    private func look(_ job: Job) async throws {
         let subject = try ReplySubject(job)
         let tenant = TenantID(rawValue: job.tenant)
         let now = clock.now

@@ -108,7 +108,7 @@ package final class Intake: Sendable {
             subtype: verified.payload.subtype.map { Text.kept($0, bytesMax: 200) }, signedAt: verified.signedAt,
             receivedAt: now, lane: App.lane(app.id, isSandbox: verified.environment == .sandbox),
             deadline: isRequest ? window.end : now + Self.readWithin,
-            form: .packing(verified.jws.text, headerNumber: header))
+            form: .packing(verified.jws, headerNumber: header))
     }
 
     /// - Returns: the Apple ID that was known before, where it is another one.

@@ -33,6 +33,12 @@ struct NotificationJob: Sendable {
     }
 
     func run(_ job: Job) async throws {
+        try await RefundJobs.persist(job, on: database, clock: clock, journal: journal, ceiling: .minutes(1)) {
+            try await read(job)
+        }
+    }
+
+    private func read(_ job: Job) async throws {
         let subject = try JSONDecoder().decode(Subject.self, from: Data(job.subject.utf8))
         let tenant = TenantID(rawValue: job.tenant)
         let app = AppID(rawValue: subject.app)

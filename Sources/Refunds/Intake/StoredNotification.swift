@@ -1,3 +1,4 @@
+package import AppStore
 import Crypto
 
 /// A notification as it is kept: the signed text, to the byte, in one of two forms.
@@ -36,12 +37,10 @@ package struct StoredNotification: Sendable, Hashable {
     ///
     /// - Parameter headerNumber: the row of the outer header, whose chain was verified. Inner texts are
     ///   packed where they carry the same header; others stay as they are.
-    package static func packing(_ text: [UInt8], headerNumber: Int32) -> StoredNotification {
-        guard let outer = Compact(text[...]),
-            let signature = Base64URL.decode(outer.signature), signature.count == 64,
-            let payload = Base64URL.decode(outer.payload)
-        else { return .asReceived(text) }
-        let inner = innerTexts(of: payload, header: outer.header)
+    package static func packing(_ text: JWS, headerNumber: Int32) -> StoredNotification {
+        guard text.signature.count == 64 else { return .asReceived(text.text) }
+        let (payload, signature) = (text.payload, text.signature)
+        let inner = innerTexts(of: payload, header: text.headerText)
         var body: [UInt8] = [UInt8(inner.count)]
         var rest: [UInt8] = []
         rest.reserveCapacity(payload.count)
@@ -59,8 +58,8 @@ package struct StoredNotification: Sendable, Hashable {
         let packed = StoredNotification(
             form: .packed, headers: Array(repeating: headerNumber, count: inner.count + 1), signature: signature,
             body: body)
-        let header = Array(outer.header)
-        guard packed.text(header: { _ in header }) == text else { return .asReceived(text) }
+        let header = Array(text.headerText)
+        guard packed.text(header: { _ in header }) == text.text else { return .asReceived(text.text) }
         return packed
     }
 

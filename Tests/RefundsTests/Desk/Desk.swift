@@ -28,6 +28,9 @@ struct Desk: Sendable {
     let quarantine: Quarantine
     let headers: SignatureHeaders
     let vault: Vault
+    let verifier: Verifier
+    let directory: InboxDirectory
+    let bell: Bell
     let notifications: NotificationJob
     let replies: ReplyJob
     let deadlines: DeadlineJob
@@ -71,7 +74,8 @@ struct Desk: Sendable {
                 intake: Intake(
                     verifier: verifier, database: test.database, headers: headers, quarantine: quarantine, bell: bell,
                     journal: journal, counters: test.counters),
-                quarantine: quarantine, headers: headers, vault: vault,
+                quarantine: quarantine, headers: headers, vault: vault, verifier: verifier, directory: directory,
+                bell: bell,
                 notifications: NotificationJob(
                     verifier: verifier, database: test.database, directory: directory, headers: headers, bell: bell,
                     clock: clock.clock, journal: journal, counters: test.counters),

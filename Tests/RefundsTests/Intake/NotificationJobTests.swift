@@ -192,6 +192,24 @@ struct NotificationJobTests {
         }
     }
 
+    @Test func `trouble of our own postpones the reading, and it is done long after the deadline too`() async throws {
+        try await Desk.open { desk in
+            let inner = desk.tx { $0["environment"] = "Sandbox" }
+            #expect(try await desk.post(desk.note("CONSUMPTION_REQUEST", inner)) == .accepted)
+            try await desk.test.asSuperuser("alter table refunds.transactions rename to away")
+            try await desk.work()
+            let waiting = try await desk.test.asSuperuser("select state, last_error from queue.jobs")
+            #expect(try waiting.map { try $0("state") as String } == ["waiting"])
+            #expect(try (waiting[0]("last_error") as String).contains("42P01"))
+            desk.clock.advance(by: .hours(1))
+            try await desk.work()
+            try await desk.test.asSuperuser("alter table refunds.away rename to transactions")
+            desk.clock.advance(by: .minutes(1))
+            try await desk.work()
+            #expect(try await desk.cases() == [.init(state: "missed", reason: "not-attempted", outcome: "pending")])
+        }
+    }
+
     @Test func `each kind of work, done twice, is done once`() async throws {
         try await Desk.open { desk in
             try await desk.consent()

@@ -1,3 +1,4 @@
+import AppStore
 import Crypto
 import Testing
 
@@ -14,7 +15,9 @@ struct StoredNotificationTests {
 
     private func note(_ data: String) -> String { signed(#"{"notificationType":"TEST","data":{\#(data)}}"#) }
 
-    private func stored(_ text: String) -> StoredNotification { .packing(Array(text.utf8), headerNumber: 5) }
+    private func stored(_ text: String) throws -> StoredNotification {
+        .packing(try JWS(Array(text.utf8)), headerNumber: 5)
+    }
 
     private func back(_ stored: StoredNotification) -> String? {
         stored.text { $0 == 5 ? Array(header.utf8) : nil }.map { String(decoding: $0, as: UTF8.self) }
@@ -25,7 +28,7 @@ struct StoredNotificationTests {
         let renewal = signed(#"{"autoRenewStatus":1}"#, signature: Base64URL.encode([UInt8](repeating: 9, count: 64)))
         let text = note(
             #""bundleId":"a","signedTransactionInfo":"\#(transaction)","x":[1],"signedRenewalInfo":"\#(renewal)""#)
-        let kept = stored(text)
+        let kept = try stored(text)
         #expect(kept.form == .packed)
         #expect(kept.headers == [5, 5, 5])
         #expect(kept.signature.count == 64)
@@ -34,45 +37,36 @@ struct StoredNotificationTests {
         #expect(kept.body.count < text.utf8.count / 2)
     }
 
-    @Test func `without inner texts it is packed as well`() {
+    @Test func `without inner texts it is packed as well`() throws {
         let text = note(#""bundleId":"a""#)
-        #expect(stored(text).headers == [5])
-        #expect(back(stored(text)) == text)
+        #expect(try stored(text).headers == [5])
+        #expect(back(try stored(text)) == text)
     }
 
-    @Test func `an inner text under another header stays as it is`() {
+    @Test func `an inner text under another header stays as it is`() throws {
         let other = signed(
             "{}", header: Base64URL.encode(Array(#"{"alg":"ES256","x5c":["DD==","EE==","FF==","GG=="]}"#.utf8)))
         let text = note(#""signedTransactionInfo":"\#(other)""#)
-        #expect(stored(text).headers == [5])
-        #expect(back(stored(text)) == text)
+        #expect(try stored(text).headers == [5])
+        #expect(back(try stored(text)) == text)
     }
 
-    @Test(arguments: ["a.b", "", "a.b.c", "a..b", "é.é.é"])
-    func `what cannot be packed is kept as received`(text: String) {
-        #expect(stored(text) == .asReceived(Array(text.utf8)))
-        #expect(back(stored(text)) == text)
+    @Test func `a signature of another length is kept as received`() throws {
+        let text = signed("{}", signature: Base64URL.encode([1, 2, 3]))
+        #expect(try stored(text) == .asReceived(Array(text.utf8)))
+        #expect(back(try stored(text)) == text)
     }
 
-    @Test func `a spelling that would not come back is kept as received`() {
-        // Tail bits that are not zero, and padding.
-        let strange = note(#""a":1"#).split(separator: ".").map(String.init)
-        for payload in [strange[1] + "=", String(strange[1].dropLast()) + "B"] {
-            let text = "\(strange[0]).\(payload).\(strange[2])"
-            #expect(back(stored(text)) == text)
-        }
-    }
-
-    @Test func `an inner text that is escaped or misspelled stays as it is`() {
+    @Test func `an inner text that is escaped or misspelled stays as it is`() throws {
         let good = signed("{}")
         for inner in [good + "=", good.replacing("eyJ", with: "\\u0065yJ"), good + ".x"] {
             let text = note(#""signedTransactionInfo":"\#(inner)""#)
-            #expect(back(stored(text)) == text)
+            #expect(back(try stored(text)) == text)
         }
     }
 
-    @Test func `a damaged row gives nothing rather than something else`() {
-        let kept = stored(note(#""signedTransactionInfo":"\#(signed("{}"))""#))
+    @Test func `a damaged row gives nothing rather than something else`() throws {
+        let kept = try stored(note(#""signedTransactionInfo":"\#(signed("{}"))""#))
         #expect(kept.text { _ in nil } == nil)
         for cut in 0..<min(kept.body.count, 80) {
             let damaged = StoredNotification(
