@@ -169,8 +169,9 @@ class Desk:
         issuer = "11111111-2222-4333-8444-555555555555"
         self.desk("key", "add", "--tenant", tenant, "--key-id", key_id, "--issuer-id", issuer, "--file", "-", stdin=key)
         public = subprocess.run(["openssl", "pkey", "-pubout"], input=key, check=True, stdout=subprocess.PIPE, text=True).stdout
-        self.control("POST", "/control/apps", {
-            "bundleId": bundle, "appAppleId": apple_id, "keyId": key_id, "issuerId": issuer, "publicKey": public})
+        self.control("PUT", "/control/apps/" + bundle, {
+            "appAppleId": apple_id, "issuerId": issuer, "keyId": key_id, "publicKey": public,
+            "notificationURL": url})
         self.inboxes[bundle] = url
         return url
 
