@@ -59,15 +59,10 @@ package enum OutsideProgram {
 
 /// A program that runs until it is told to stop.
 package final class RunningProgram: Sendable {
-    private struct State {
-        var status: Int32?
-        var waiters: [CheckedContinuation<Int32, Never>] = []
-    }
-
     package let processID: Int32
     /// What it printed on standard output and standard error.
     package let logFile: String
-    private let state = Mutex(State())
+    private let ending: Ending
 
     package init(_ executable: String, _ arguments: [String], environment: [String: String], logFile: String) throws {
         self.logFile = logFile
@@ -83,11 +78,34 @@ package final class RunningProgram: Sendable {
         process.standardOutput = log
         process.standardError = log
         process.standardInput = FileHandle.nullDevice
-        let ended = Ended()
-        process.terminationHandler = { ended.tell($0) }
+        let ending = Ending()
+        process.terminationHandler = { ending.tell($0) }
         try process.run()
         processID = process.processIdentifier
-        ended.onEnd { [state] status in
+        self.ending = ending
+    }
+
+    package func signal(_ number: Int32) { kill(processID, number) }
+
+    package var isRunning: Bool { ending.status == nil }
+
+    package var log: String { (try? String(contentsOfFile: logFile, encoding: .utf8)) ?? "" }
+
+    /// The exit status, or the number of the signal that ended it as a negative number.
+    package func end() async -> Int32 { await ending.wait() }
+
+    private final class Ending: Sendable {
+        private struct State {
+            var status: Int32?
+            var waiters: [CheckedContinuation<Int32, Never>] = []
+        }
+        private let state = Mutex(State())
+
+        var status: Int32? { state.withLock { $0.status } }
+
+        func tell(_ process: Process) {
+            let status =
+                process.terminationReason == .uncaughtSignal ? -process.terminationStatus : process.terminationStatus
             let waiters = state.withLock { state in
                 state.status = status
                 defer { state.waiters = [] }
@@ -95,49 +113,15 @@ package final class RunningProgram: Sendable {
             }
             for waiter in waiters { waiter.resume(returning: status) }
         }
-    }
 
-    package func signal(_ number: Int32) { kill(processID, number) }
-
-    package var isRunning: Bool { state.withLock { $0.status == nil } }
-
-    package var log: String { (try? String(contentsOfFile: logFile, encoding: .utf8)) ?? "" }
-
-    /// The exit status, or the number of the signal that ended it as a negative number.
-    package func end() async -> Int32 {
-        await withCheckedContinuation { continuation in
-            let status = state.withLock { state in
-                if state.status == nil { state.waiters.append(continuation) }
-                return state.status
+        func wait() async -> Int32 {
+            await withCheckedContinuation { continuation in
+                let status = state.withLock { state in
+                    if state.status == nil { state.waiters.append(continuation) }
+                    return state.status
+                }
+                if let status { continuation.resume(returning: status) }
             }
-            if let status { continuation.resume(returning: status) }
-        }
-    }
-
-    /// Joins the end, which may come first, and whoever wants to know of it.
-    private final class Ended: Sendable {
-        private struct State {
-            var status: Int32?
-            var listener: (@Sendable (Int32) -> Void)?
-        }
-        private let state = Mutex(State())
-
-        func tell(_ process: Process) {
-            let status =
-                process.terminationReason == .uncaughtSignal ? -process.terminationStatus : process.terminationStatus
-            let listener = state.withLock { state in
-                state.status = status
-                return state.listener
-            }
-            listener?(status)
-        }
-
-        func onEnd(_ listener: @escaping @Sendable (Int32) -> Void) {
-            let status = state.withLock { state in
-                state.listener = listener
-                return state.status
-            }
-            if let status { listener(status) }
         }
     }
 }

@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 package import HTTP
 import Journal
-package import Loop
+import Loop
 package import Simulator
 
 /// The whole product from outside: the real programs, a database of its own, and a small Apple in this process.
@@ -46,7 +46,7 @@ package final class Stage: Sendable {
         guard outcome.status == 0 else {
             throw NoAnswer(description: "\(arguments.joined(separator: " ")) ended \(outcome.status): \(outcome.error)")
         }
-        guard case .object(let object)? = try? JSON(Array(outcome.output.utf8)) else { return [:] }
+        guard let object = (try? JSONReader.read(outcome.output))?.object else { return [:] }
         return Dictionary(uniqueKeysWithValues: object.members.map { ($0.name, $0.value) })
     }
 
@@ -64,7 +64,7 @@ package final class Stage: Sendable {
         if consent.hasPrefix("all-from") { words += ["--wording-file", wording] }
         let outcome = try await OutsideProgram.run(
             OutsideProgram.path("refund-desk"), words + ["--json"], environment: settings)
-        guard outcome.status == 0, case .object(let object)? = try? JSON(Array(outcome.output.utf8)),
+        guard outcome.status == 0, let object = (try? JSONReader.read(outcome.output))?.object,
             let url = object["notificationURL"]?.string
         else { throw NoAnswer(description: "app add ended \(outcome.status): \(outcome.error)") }
         let issuer = "57246542-96fe-4a63-b053-0824d011072a"
