@@ -1,4 +1,6 @@
 import Foundation
+import Loop
+import HTTP
 import Simulator
 import Support
 import Testing
@@ -15,7 +17,7 @@ import Testing
                     #expect(try await desk.post(note, to: inbox) == 200)
                     try await Task.sleep(for: .milliseconds(delay))
                     desk.program.signal(SIGKILL)
-                    #expect(await desk.program.end() == -SIGKILL)
+                    #expect(await desk.program.exit() == -SIGKILL)
                     let again = try await stage.serve()
                     try await stage.eventually("the reply, \(delay) ms", within: .seconds(60)) {
                         stage.replies(to: note.transactionID).contains { $0.status == 202 }
@@ -31,7 +33,7 @@ import Testing
 
     @Test func `kills under load and a stopped database lose nothing and answer nothing twice`() async throws {
         let outcome = try await OutsideProgram.run(
-            OutsideProgram.checkout + "/ops/soak", ["--kills", "4", "--outage", "3", "--senders", "2"],
+            Checkout.path("ops/soak"), ["--kills", "4", "--outage", "3", "--senders", "2"],
             environment: ProcessInfo.processInfo.environment)
         #expect(outcome.status == 0, "\(outcome.output)\(outcome.error)")
         #expect(outcome.output.contains(#""failures": []"#))
@@ -42,7 +44,7 @@ import Testing
             let inbox = try await stage.addApp()
             let desk = try await stage.serve()
             // Five calls to Apple are under way when the signal comes.
-            stage.apple.script.add([ScriptedAnswer(delay: .seconds(2), times: 5)])
+            stage.apple.script.add([ScriptedAnswer(delay: .seconds(2), times: 5)], in: .production)
             let running = try (0..<5).map { _ in try stage.request() }
             for note in running { #expect(try await desk.post(note, to: inbox) == 200) }
             try await stage.eventually("five calls are under way") {
@@ -63,13 +65,13 @@ import Testing
             var acknowledged: [SentNotification] = []
             for (connection, note, rest) in halves {
                 // A closed connection is as good as an answer: Apple sends again.
-                guard (try? await connection.send(rest)) != nil, let line = try? await connection.line() else {
+                guard (try? await connection.send(rest)) != nil, let answer = try? await connection.response() else {
                     continue
                 }
-                #expect(line.hasPrefix("HTTP/1.1 200"))
-                if line.hasPrefix("HTTP/1.1 200") { acknowledged.append(note) }
+                #expect(answer.status == 200)
+                if answer.status == 200 { acknowledged.append(note) }
             }
-            #expect(await desk.program.end() == 0)
+            #expect(await desk.program.exit() == 0)
 
             let again = try await stage.serve()
             for note in running + acknowledged {

@@ -1,4 +1,5 @@
 import Foundation
+import HTTP
 import Simulator
 import Support
 import Testing

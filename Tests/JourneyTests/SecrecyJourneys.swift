@@ -1,4 +1,5 @@
 import Foundation
+import HTTP
 import Simulator
 import Support
 import Testing
@@ -8,7 +9,7 @@ import Testing
         try await withStage(settings: ["REFUND_DESK_LOG": "debug"]) { stage in
             let inbox = try await stage.addApp()
             let desk = try await stage.serve()
-            stage.apple.script.add([.unauthenticated()])
+            stage.apple.script.add([.unauthenticated()], in: .production)
             let first = try stage.request()
             #expect(try await desk.post(first, to: inbox) == 200)
             try await stage.eventually("a refused call") {
@@ -31,10 +32,10 @@ import Testing
                 environment: ProcessInfo.processInfo.environment)
             #expect(dump.status == 0 && dump.output.contains("insert into") || dump.output.contains("INSERT INTO"))
             let everything = [
-                ("log", desk.program.log), ("database", dump.output),
+                ("log", desk.program.output), ("database", dump.output),
                 ("page", String(decoding: api.body, as: UTF8.self)),
             ]
-            #expect(desk.program.log.contains("\"debug\""))
+            #expect(desk.program.output.contains("\"debug\""))
             let keyFile = try #require(
                 FileManager.default.contentsOfDirectory(atPath: stage.folder).first { $0.hasSuffix(".p8") })
             let body = try String(contentsOfFile: stage.folder + "/" + keyFile, encoding: .utf8)

@@ -1,4 +1,7 @@
 import Foundation
+import Time
+import Postgres
+import HTTP
 import Simulator
 import Support
 import Testing

@@ -5,7 +5,7 @@ package struct Cluster: Sendable {
     package let folder: String
     private let isDurable: Bool
 
-    private static let command = OutsideProgram.checkout + "/ops/postgres"
+    private static let command = Checkout.path("ops/postgres")
 
     private func ops(_ arguments: String...) async throws -> String {
         let outcome = try await OutsideProgram.run(

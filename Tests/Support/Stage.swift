@@ -25,7 +25,7 @@ package final class Stage: Sendable {
         var all = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("REFUND_DESK_") }
         all["DATABASE_URL"] = databaseURL
         all["REFUND_DESK_LISTEN"] = "127.0.0.1:0"
-        all["REFUND_DESK_PUBLIC_FOLDER"] = OutsideProgram.checkout + "/public"
+        all["REFUND_DESK_PUBLIC_FOLDER"] = Checkout.path("public")
         all["REFUND_DESK_MASTER_KEY_FILE"] = folder + "/master-key"
         all["REFUND_DESK_TRUST_ROOTS"] = folder + "/roots"
         all["REFUND_DESK_REVOCATION_CHECK"] = "off"
@@ -99,20 +99,15 @@ package final class Stage: Sendable {
 
     /// Starts `refund-desk serve` and waits until it says where it listens.
     package func serve(_ changes: [String: String] = [:], _ arguments: String...) async throws -> Desk {
-        let log = folder + "/serve-\(UInt32.random(in: 0 ... .max)).log"
         let program = try RunningProgram(
             OutsideProgram.path("refund-desk"), ["serve"] + arguments,
-            environment: settings.merging(changes) { $1 }, logFile: log)
-        for _ in 0..<3000 {
-            for line in program.log.split(separator: "\n") where line.contains("\"serving\"") {
-                if let match = line.firstMatch(of: /"address":"([^"]+)"/) {
-                    return Desk(program: program, address: "http://\(match.1)", client: client)
-                }
-            }
-            guard program.isRunning else { break }
-            try await Task.sleep(for: .milliseconds(10))
+            environment: settings.merging(changes) { $1 })
+        try await program.printed("\"text\":\"serving\"")
+        try await program.printed("\"address\":\"127.0.0.1:")
+        guard let match = program.output.firstMatch(of: /"address":"(127\.0\.0\.1:\d+)"/) else {
+            throw NoAnswer(description: "serve did not say where it listens")
         }
-        throw NoAnswer(description: "serve did not start: \(program.log.suffix(2000))")
+        return Desk(program: program, address: "http://\(match.1)", client: client)
     }
 
     // MARK: Notifications
@@ -173,7 +168,7 @@ package struct Desk: Sendable {
     @discardableResult
     package func stop() async -> Int32 {
         program.signal(15)
-        return await program.end()
+        return await program.exit()
     }
 }
 
