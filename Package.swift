@@ -58,6 +58,7 @@ let package = Package(
     products: [
         .executable(name: "refund-desk", targets: ["Run"]),
         .executable(name: "app-store-simulator", targets: ["SimulatorProgram"]),
+        .executable(name: "measure-verification", targets: ["MeasureVerification"]),
     ],
     targets: [
         // The front door
@@ -99,6 +100,7 @@ let package = Package(
         .target(
             name: "Support", dependencies: (everything + ["Simulator"]).map { .byName(name: $0) },
             path: "Tests/Support", swiftSettings: house),
+        program("MeasureVerification", ["AppStore", "Time"], path: "Tests/Measure"),
         tests("House", []),
         tests("Journal", ["Journal", "Time"]),
         tests("Loop", ["Loop", "Journal", "Time"]),

@@ -84,6 +84,17 @@ package final class RunningProgram: Sendable {
         }
     }
 
+    package var processID: Int32 { process.processIdentifier }
+    package var isRunning: Bool { process.isRunning }
+
+    package func signal(_ number: CInt) { kill(process.processIdentifier, number) }
+
+    /// Waits for the end: the exit status, or the number of the signal that ended it as a negative number.
+    package func exit() async -> Int32 {
+        await ended.wait(for: "\u{0}")
+        return process.terminationReason == .uncaughtSignal ? -process.terminationStatus : process.terminationStatus
+    }
+
     /// Runs a program to its end and returns what it printed on its standard output.
     ///
     /// - Throws: `Failure`, with what it printed on both outputs, unless it ended with 0.

@@ -13,6 +13,7 @@ package enum Schema {
         step(2, "refunds", PackageResources.v0002_refunds_sql),
         step(3, "queue", PackageResources.v0003_queue_sql),
         step(4, "access", PackageResources.v0004_access_sql),
+        step(5, "retention", PackageResources.v0005_retention_sql),
     ]
 
     /// Months for which bodies of notifications have a partition ahead of time.

@@ -1,0 +1,150 @@
+package import Journal
+package import Postgres
+package import Time
+
+/// Forgets what has been kept long enough, a little at a time.
+///
+/// Each batch is a short transaction of its own: one that held a snapshot for long would slow the
+/// queue. Any process may run it; an advisory lock lets one work at a time.
+package final class Retention: Sendable {
+    private let database: Database
+    private let terms: RetentionTerms
+    private let clock: WallClock
+    private let journal: Journal
+
+    package init(database: Database, terms: RetentionTerms = RetentionTerms(), clock: WallClock, journal: Journal) {
+        self.database = database
+        self.terms = terms
+        self.clock = clock
+        self.journal = journal
+    }
+
+    /// Works once a day, the first time soon after the start, until its task is cancelled.
+    package func run() async {
+        var pause = Duration.minutes(5)
+        while !Task.isCancelled {
+            do { try await Task.sleep(for: pause) } catch { return }
+            do {
+                let forgotten = try await prune()
+                if !forgotten.isEmpty {
+                    journal.info("old data is forgotten", ["rows": .string("\(forgotten.sorted { $0.key < $1.key })")])
+                }
+                pause = .hours(24)
+            } catch {
+                journal.warning("old data could not be forgotten; tried again in an hour", ["error": JournalValue(error)])
+                pause = .hours(1)
+            }
+        }
+    }
+
+    /// Forgets everything that is due, in batches. Gives how many rows (or months) of each kind went.
+    package func prune() async throws -> [String: Int] {
+        let now = clock.now
+        var forgotten: [String: Int] = [:]
+        for (name, statement) in statements(now) {
+            while !Task.isCancelled {
+                let count = try await database.transaction(.house, within: .seconds(30)) { tx -> Int? in
+                    let turn: Bool = try await tx.row("select pg_try_advisory_xact_lock(hashtext('retention')) as mine")?("mine") ?? false
+                    return turn ? try await tx.execute(statement) : nil
+                }
+                guard let count else { return forgotten }
+                if count > 0 { forgotten[name, default: 0] += count }
+                if count < Self.batch { break }
+            }
+        }
+        let months: Int32 = try await database.rows(
+            .house, "select refunds.forget_bodies(\(now - terms.bodies)) as months", within: .seconds(60))[0]("months")
+        if months > 0 { forgotten["months of bodies"] = Int(months) }
+        // Partitions for the months ahead are made in the same go: whoever runs for two years without
+        // an upgrade must not end up in the default one.
+        _ = try await database.rows(.house, "select refunds.make_partitions(24) as made", within: .seconds(60))
+        return forgotten
+    }
+
+    static let batch = 1000
+
+    private func statements(_ now: Moment) -> [(String, SQL)] {
+        let batch = Int64(Self.batch)
+        return [
+            (
+                "refusals",
+                """
+                delete from refunds.refusals r
+                using (select tenant_id, app_id, slot from refunds.refusals
+                       where received_at < \(now - terms.refusals) order by received_at limit \(batch)) old
+                where (r.tenant_id, r.app_id, r.slot) = (old.tenant_id, old.app_id, old.slot)
+                """
+            ),
+            (
+                "sessions",
+                """
+                delete from tenants.sessions where session_sha256 in
+                  (select session_sha256 from tenants.sessions
+                   where expires_at < \(now - terms.sessions) order by expires_at limit \(batch))
+                """
+            ),
+            (
+                "sign-in links",
+                """
+                delete from tenants.sign_in_links where link_sha256 in
+                  (select link_sha256 from tenants.sign_in_links where expires_at < \(now - terms.sessions) limit \(batch))
+                """
+            ),
+            (
+                "failed sign-ins",
+                """
+                delete from tenants.sign_in_failures where (subject_sha256, window_start) in
+                  (select subject_sha256, window_start from tenants.sign_in_failures
+                   where window_start < \(now - terms.signInFailures) limit \(batch))
+                """
+            ),
+            (
+                "cases",
+                """
+                delete from refunds.cases c
+                using (select tenant_id, case_id from refunds.cases
+                       where listed_at < \(now - terms.cases) and state not in ('open', 'held')
+                       order by listed_at limit \(batch)) old
+                where (c.tenant_id, c.case_id) = (old.tenant_id, old.case_id)
+                """
+            ),
+            (
+                "notifications",
+                """
+                delete from refunds.notifications n
+                using (select n.tenant_id, n.app_id, n.notification_uuid from refunds.notifications n
+                       where n.received_at < \(now - terms.notifications)
+                         and not exists (select from refunds.cases c
+                                         where c.tenant_id = n.tenant_id and c.app_id = n.app_id
+                                           and c.environment = n.environment and c.transaction_id = n.transaction_id)
+                       order by n.received_at limit \(batch)) old
+                where (n.tenant_id, n.app_id, n.notification_uuid) = (old.tenant_id, old.app_id, old.notification_uuid)
+                """
+            ),
+            (
+                "transactions",
+                """
+                delete from refunds.transactions t
+                using (select t.tenant_id, t.app_id, t.environment, t.transaction_id from refunds.transactions t
+                       where t.signed_at < \(now - terms.cases)
+                         and not exists (select from refunds.cases c
+                                         where c.tenant_id = t.tenant_id and c.app_id = t.app_id
+                                           and c.environment = t.environment and c.transaction_id = t.transaction_id)
+                       order by t.signed_at limit \(batch)) old
+                where (t.tenant_id, t.app_id, t.environment, t.transaction_id)
+                    = (old.tenant_id, old.app_id, old.environment, old.transaction_id)
+                """
+            ),
+            (
+                "usage reports",
+                """
+                delete from refunds.usage u
+                using (select tenant_id, app_id, transaction_id, usage_no from refunds.usage
+                       where learned_at < \(now - terms.cases) order by learned_at limit \(batch)) old
+                where (u.tenant_id, u.app_id, u.transaction_id, u.usage_no)
+                    = (old.tenant_id, old.app_id, old.transaction_id, old.usage_no)
+                """
+            ),
+        ]
+    }
+}

@@ -1,0 +1,19 @@
+import Time
+
+/// What is kept, and how long. The reasons: docs/decisions/0006-retention.md.
+package struct RetentionTerms: Sendable {
+    /// Apple's signed originals. Dropped by the month.
+    package var bodies: Duration = .days(396)
+    /// The rows that make a repeat a repeat, where no case keeps them.
+    package var notifications: Duration = .days(396)
+    /// Cases with their facts, requests, replies and attempts; and what was reported of their use.
+    package var cases: Duration = .days(761)
+    /// Refused deliveries.
+    package var refusals: Duration = .days(30)
+    /// Sessions and one-time links, after their end.
+    package var sessions: Duration = .days(30)
+    /// Counters of failed sign-ins.
+    package var signInFailures: Duration = .days(2)
+
+    package init() {}
+}

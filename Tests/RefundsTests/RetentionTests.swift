@@ -1,0 +1,103 @@
+import Journal
+import Postgres
+import Refunds
+import Support
+import Testing
+import Time
+
+@Suite struct `What has been kept long enough` {
+    static let now = WallClock.system.now
+
+    /// A tenant with an app, and one row of each kind of the given age.
+    static func fill(_ test: TestDatabase, age: Duration, case number: Int) async throws {
+        let at = now - age
+        try await test.asSuperuser(
+            "insert into tenants.tenants (slug, name) values (\("t\(number)"), 'T')")
+        try await test.asSuperuser(
+            "insert into tenants.apps (tenant_id, bundle_id, name) select tenant_id, 'com.example.a', 'A' from tenants.tenants where slug = \("t\(number)")")
+        let app: SQL = "tenants.apps join tenants.tenants using (tenant_id) where slug = \("t\(number)")"
+        try await test.asSuperuser(
+            """
+            insert into refunds.cases (tenant_id, case_id, app_id, environment, transaction_id, original_transaction_id,
+              product_id, state, outcome, listed_at)
+            select tenant_id, gen_random_uuid(), app_id, 'Production', '1', '1', 'p', 'unasked', 'refunded', \(at) from \(app)
+            """)
+        for transaction in ["1", "2"] {
+            try await test.asSuperuser(
+                """
+                insert into refunds.notifications (tenant_id, app_id, notification_uuid, environment, type, signed_at,
+                  received_at, transaction_id)
+                select tenant_id, app_id, gen_random_uuid(), 'Production', 'REFUND', \(at), \(at), \(transaction) from \(app)
+                """)
+        }
+        try await test.asSuperuser(
+            """
+            insert into refunds.notification_bodies (tenant_id, app_id, notification_uuid, received_at, form, headers, signature, body)
+            select tenant_id, app_id, gen_random_uuid(), \(at), 0, '{}', '\\x00', '\\x00' from \(app)
+            """)
+        try await test.asSuperuser(
+            """
+            insert into refunds.refusals (tenant_id, app_id, slot, refusal_no, received_at, reason, detail, body_sha256, bytes)
+            select tenant_id, app_id, 0, 0, \(at), 'forged', '', '\\x00', 0 from \(app)
+            """)
+    }
+
+    static func count(_ test: TestDatabase, _ table: String) async throws -> Int64 {
+        let query: SQL =
+            switch table {
+            case "cases": "select count(*) as n from refunds.cases"
+            case "notifications": "select count(*) as n from refunds.notifications"
+            case "bodies": "select count(*) as n from refunds.notification_bodies"
+            default: "select count(*) as n from refunds.refusals"
+            }
+        return try await test.asSuperuser(query)[0]("n")
+    }
+
+    @Test(arguments: [
+        (Duration.days(1), [1, 2, 1, 1]),
+        (.days(31), [1, 2, 1, 0]),
+        // The key row of a notification outlives its body while a case keeps it.
+        (.days(450), [1, 1, 0, 0]),
+        (.days(800), [0, 0, 0, 0]),
+    ])
+    func `is forgotten, and nothing sooner`(age: Duration, left: [Int64]) async throws {
+        try await withDatabase { test in
+            try await Self.fill(test, age: age, case: 1)
+            let retention = Retention(database: test.database, clock: WallClock { Self.now }, journal: .silent)
+            // Cases go first, and a second look then finds the key rows they kept.
+            _ = try await retention.prune()
+            let again = try await retention.prune()
+            #expect(again.isEmpty)
+            for (table, expected) in zip(["cases", "notifications", "bodies", "refusals"], left) {
+                #expect(try await Self.count(test, table) == expected, "\(table)")
+            }
+        }
+    }
+
+    @Test func `more rows than a batch holds all go`() async throws {
+        try await withDatabase { test in
+            try await test.asSuperuser(
+                """
+                insert into tenants.people (person_id, email) values (gen_random_uuid(), 'a@example.com')
+                """)
+            try await test.asSuperuser(
+                """
+                insert into tenants.sessions (session_sha256, person_id, created_at, seen_at, expires_at)
+                select sha256(n::text::bytea), person_id, \(Self.now - .days(90)), \(Self.now - .days(90)), \(Self.now - .days(60))
+                from tenants.people, generate_series(1, 2500) n
+                """)
+            let forgotten = try await Retention(
+                database: test.database, clock: WallClock { Self.now }, journal: .silent
+            ).prune()
+            #expect(forgotten == ["sessions": 2500])
+        }
+    }
+
+    @Test func `the archive cannot be emptied by a slip`() async throws {
+        try await withDatabase { test in
+            _ = await #expect(throws: PostgresError.self) {
+                _ = try await test.database.rows(.house, "select refunds.forget_bodies(\(Self.now - .days(1))) as months")
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""The demo tenant of ops/run: made once, told to the simulator at each start.
+
+  demo.py --program P --data FOLDER --simulator URL --email E    makes what is missing, registers the apps
+  demo.py --data FOLDER --simulator URL --traffic                lets refund requests flow
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from desk import call  # noqa: E402
+
+TENANT, MADE = "demo", "Demo (made by ops/run)"
+ISSUER, KEY_ID = "57246542-96fe-4a63-b053-0824d011072a", "DEMO2X9R4H"
+APPS = [
+    # bundle ID, Apple ID, name, consent of all or of each
+    ("com.example.lumen", 6450000011, "Lumen Reader", "all-from=2020-01-01"),
+    ("com.example.orbit", 6450000012, "Orbit Quest", "per-customer"),
+]
+WORDING = ("When you ask Apple for a refund, we may tell Apple how much of your purchase you have used. "
+           "It helps Apple to decide. You can withdraw this in the settings at any time.\n")
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    p.add_argument("--program")
+    p.add_argument("--data", required=True)
+    p.add_argument("--simulator", required=True)
+    p.add_argument("--email")
+    p.add_argument("--traffic", action="store_true")
+    args = p.parse_args()
+    memory = os.path.join(args.data, "demo.json")
+    known = json.load(open(memory)) if os.path.exists(memory) else {}
+
+    def control(method, path, body):
+        status, _, answer = call(method, args.simulator + path, body, timeout=30)
+        if status >= 300:
+            sys.exit("the simulator answered %d to %s: %s" % (status, path, answer.decode(errors="replace")[:300]))
+        return json.loads(answer or b"{}")
+
+    if args.traffic:
+        control("POST", "/control/traffic", {
+            "perMinute": 20, "bundleIds": [a[0] for a in APPS], "sandboxPercent": 15,
+            "backend": {"url": known["publicURL"], "token": known["token"]}})
+        return
+
+    def desk(*words, stdin=None):
+        done = subprocess.run([args.program, *words, "--json"], input=stdin, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        if done.returncode:
+            sys.exit("refund-desk %s: %s" % (" ".join(words), done.stderr.strip()))
+        return json.loads(done.stdout or "{}")
+
+    def remember():
+        with open(os.open(memory, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as f:
+            json.dump(known, f, indent=1)
+
+    key_file = os.path.join(args.data, "demo-key.p8")
+    if not os.path.exists(key_file):
+        key = subprocess.run(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"],
+                             check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+        with open(os.open(key_file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as f:
+            f.write(key)
+    # Each step is remembered as soon as it is done: a start that was cut off goes on where it stopped.
+    if "tenant" not in known:
+        desk("tenant", "add", TENANT, "--name", MADE)
+        known["tenant"] = TENANT
+        remember()
+    urls = known.setdefault("urls", {})
+    for bundle, apple_id, name, consent in APPS:
+        if bundle in urls:
+            continue
+        words = ["app", "add", "--tenant", TENANT, "--bundle-id", bundle, "--apple-id", str(apple_id), "--name", name,
+                 "--consent", consent]
+        if consent.startswith("all-from"):
+            wording = os.path.join(args.data, "demo-wording.txt")
+            with open(wording, "w") as f:
+                f.write(WORDING)
+            words += ["--wording-file", wording]
+        urls[bundle] = desk(*words)["notificationURL"]
+        remember()
+    if "key" not in known:
+        known["key"] = desk("key", "add", "--tenant", TENANT, "--key-id", KEY_ID, "--issuer-id", ISSUER,
+                            "--file", key_file)["fingerprint"]
+        remember()
+    if "person" not in known:
+        password = open(os.path.join(args.data, "demo-password")).read().strip()
+        desk("operator", "add", "--email", args.email, "--tenant", TENANT, "--role", "owner", "--password-stdin",
+             stdin=password + "\n")
+        known["person"] = args.email
+        remember()
+    if "token" not in known:
+        known["token"] = desk("token", "add", "--tenant", TENANT, "--scope", "consent", "--scope", "usage",
+                              "--scope", "cases")["token"]
+        remember()
+    known["publicURL"] = os.environ["REFUND_DESK_PUBLIC_URL"].rstrip("/")
+    remember()
+
+    public = subprocess.run(["openssl", "pkey", "-in", key_file, "-pubout"], check=True,
+                            stdout=subprocess.PIPE, text=True).stdout
+    for bundle, apple_id, _, _ in APPS:
+        # The port may be another one than at the first start; the path stays.
+        path = "/n/" + urls[bundle].rstrip("/").rsplit("/", 1)[1]
+        control("PUT", "/control/apps/" + bundle, {
+            "appAppleId": apple_id, "issuerId": ISSUER, "keyId": KEY_ID, "publicKey": public,
+            "notificationURL": "http://%s%s" % (os.environ["REFUND_DESK_LISTEN"], path)})
+
+
+if __name__ == "__main__":
+    main()
