@@ -29,7 +29,7 @@ import Time
         "GET \(customer)", "PUT \(usage)", "POST \(batches)", "GET \(cases)", "GET /api/v1/cases/\(UUID())",
     ])
     func `without a token, or with a wrong one, nothing is told`(line: String) async throws {
-        try await GatewayDesk.open { desk in
+        try await GatewayDesk.open { desk async throws in
             for token in [nil, "rd_" + String(repeating: "A", count: 43), "rd_x", desk.alpha.inbox] {
                 let response = try await desk.call(line, "{}", token: token)
                 #expect(response.status == 401)
@@ -40,7 +40,7 @@ import Time
     }
 
     @Test func `a scope that is missing is 403, another's app is 404`() async throws {
-        try await GatewayDesk.open { desk in
+        try await GatewayDesk.open { desk async throws in
             let reader = try await desk.token([.cases])
             #expect(try await desk.call("GET \(Self.cases)", token: reader).status == 200)
             #expect(try await desk.call("GET \(Self.customer)", token: reader).status == 403)
@@ -55,7 +55,7 @@ import Time
     }
 
     @Test func `a token of one app does not reach another of the same tenant`() async throws {
-        try await GatewayDesk.open { desk in
+        try await GatewayDesk.open { desk async throws in
             let other = try await desk.test.database.transaction(desk.alpha.app.tenant.scope) { tx in
                 try await TenantStore.addApp(
                     NewApp(bundleID: "com.example.other"), to: desk.alpha.app.tenant, at: WallClock.system.now,
@@ -75,7 +75,7 @@ import Time
         "GET \(cases)/",
     ])
     func `what is not there yet, and what never was, is 404 in JSON`(line: String) async throws {
-        try await GatewayDesk.open { desk in
+        try await GatewayDesk.open { desk async throws in
             let response = try await desk.call(line, line.hasPrefix("POST") ? "{}" : nil)
             #expect(response.status == 404)
             #expect(response["Content-Type"] == "application/problem+json")
@@ -125,7 +125,7 @@ import Time
         Wrong(batches, "{\"usage\":[\(Array(repeating: "1", count: 1001).joined(separator: ","))]}", "usage"),
     ])
     func `a body that is not right is 400 and names the member`(wrong: Wrong) async throws {
-        try await GatewayDesk.open { desk in
+        try await GatewayDesk.open { desk async throws in
             let method = wrong.path == Self.batches ? "POST" : "PUT"
             let response = try await desk.call("\(method) \(wrong.path)", wrong.body)
             #expect(response.status == 400)
@@ -137,7 +137,7 @@ import Time
     }
 
     @Test func `another media type, and a body in UTF-16, are refused`() async throws {
-        try await GatewayDesk.open { desk in
+        try await GatewayDesk.open { desk async throws in
             let body = "{\"consented\":true}"
             #expect(
                 try await desk.call("PUT \(Self.customer)", body, headers: "Content-Type: text/plain\r\n").status == 415
@@ -154,7 +154,7 @@ import Time
     // MARK: consent
 
     @Test func `consent is stored, shown with its history, and the newest counts`() async throws {
-        try await GatewayDesk.open { desk in
+        try await GatewayDesk.open { desk async throws in
             #expect(try await desk.call("GET \(Self.customer)").status == 404)
             let given = "{\"consented\":true,\"recordedAt\":\(Self.t0),\"wordingVersion\":\"v3\",\"source\":\"app\"}"
             let withdrawn = "{\"consented\":false,\"recordedAt\":\(Self.t0 + 5000)}"
@@ -177,7 +177,7 @@ import Time
     }
 
     @Test func `consent of a buyer without a token is kept for the purchase`() async throws {
-        try await GatewayDesk.open { desk in
+        try await GatewayDesk.open { desk async throws in
             #expect(try await desk.call("PUT \(Self.purchase)", "{\"consented\":true}").status == 200)
             #expect(try object(try await desk.call("GET \(Self.purchase)"))["consented"] as? Bool == true)
             #expect(try await desk.call("GET \(Self.customer)").status == 404)
@@ -187,7 +187,7 @@ import Time
     // MARK: usage
 
     @Test func `of each member the newest observation counts`() async throws {
-        try await GatewayDesk.open { desk in
+        try await GatewayDesk.open { desk async throws in
             _ = try await desk.call(
                 "PUT \(Self.usage)",
                 "{\"observedAt\":\(Self.t0 + 1000),\"deliveryStatus\":\"DELIVERED\",\"consumptionPercentage\":40000}")
@@ -206,7 +206,7 @@ import Time
     }
 
     @Test func `rows of a batch are independent`() async throws {
-        try await GatewayDesk.open { desk in
+        try await GatewayDesk.open { desk async throws in
             let rows = [
                 "{\"transactionId\":\"1\",\"observedAt\":\(Self.t0),\"consumptionPercentage\":100000}",
                 "{\"transactionId\":\"2\",\"observedAt\":\(Self.t0),\"consumptionPercentage\":100001}",
@@ -229,7 +229,7 @@ import Time
     }
 
     @Test func `a batch of a thousand rows is taken, and once more changes nothing`() async throws {
-        try await GatewayDesk.open { desk in
+        try await GatewayDesk.open { desk async throws in
             let rows = (0..<1000).map {
                 "{\"transactionId\":\"\($0)\",\"observedAt\":\(Self.t0),\"consumptionPercentage\":\($0)}"
             }.joined(separator: ",")
@@ -243,7 +243,7 @@ import Time
     // MARK: cases
 
     @Test func `a list without cases is an empty list`() async throws {
-        try await GatewayDesk.open { desk in
+        try await GatewayDesk.open { desk async throws in
             let response = try await desk.call(
                 "GET \(Self.cases)?state=open&limit=100&from=0&to=\(Self.t0)&environment=Sandbox")
             #expect(response.status == 200)
@@ -262,7 +262,7 @@ import Time
         ("reason=", "reason"),
     ])
     func `a filter that cannot be read is 400 and names the parameter`(query: String, name: String) async throws {
-        try await GatewayDesk.open { desk in
+        try await GatewayDesk.open { desk async throws in
             let response = try await desk.call("GET \(Self.cases)?\(query)")
             #expect(response.status == 400)
             #expect(try object(response)["member"] as? String == name)
@@ -272,7 +272,7 @@ import Time
     // MARK: its description
 
     @Test func `the OpenAPI file describes every call there is, and no other`() async throws {
-        try await GatewayDesk.open { desk in
+        try await GatewayDesk.open { desk async throws in
             let response = try await desk.call("GET /api/v1/openapi.json", token: nil)
             #expect(response.status == 200)
             let paths = try #require(try object(response)["paths"] as? [String: [String: Any]])
@@ -285,7 +285,7 @@ import Time
     }
 
     @Test func `while the database is away a call is told to come again`() async throws {
-        try await GatewayDesk.open { desk in
+        try await GatewayDesk.open { desk async throws in
             await desk.test.database.close(within: .zero)
             let response = try await desk.call("GET \(Self.cases)")
             #expect(response.status == 503)

@@ -8,7 +8,7 @@ import Time
 
 @Suite struct InboxTests {
     @Test func `BL-024: a final slash and any query are answered directly`() async throws {
-        try await GatewayDesk.open { desk in
+        try await GatewayDesk.open { desk async throws in
             let body = try desk.test()
             for suffix in ["", "/", "?x=1", "/?x=1&y"] {
                 let response = try await desk.post(body, suffix: suffix)
@@ -23,14 +23,14 @@ import Time
         "", "Content-Type: application/json\r\n", "Content-Type: text/plain\r\n", "Content-Encoding: identity\r\n",
     ])
     func `any content type is read as JSON`(header: String) async throws {
-        try await GatewayDesk.open { desk in
+        try await GatewayDesk.open { desk async throws in
             #expect(try await desk.post(try desk.test(), headers: header).status == 200)
             #expect(try await desk.stored() == 1)
         }
     }
 
     @Test func `BL-068: a delivery that waits for 100 Continue is stored`() async throws {
-        try await GatewayDesk.open { desk in
+        try await GatewayDesk.open { desk async throws in
             let body = try desk.test(padding: 20_000)
             let client = try await desk.server.connect()
             try await client.send(
@@ -43,7 +43,7 @@ import Time
     }
 
     @Test func `BL-069: a delivery in chunks is stored`() async throws {
-        try await GatewayDesk.open { desk in
+        try await GatewayDesk.open { desk async throws in
             let body = Array(try desk.test().utf8)
             let client = try await desk.server.connect()
             try await client.send(
@@ -62,7 +62,7 @@ import Time
     }
 
     @Test func `BL-125: a large genuine notification is stored, one beyond the limit is 413`() async throws {
-        try await GatewayDesk.open { desk in
+        try await GatewayDesk.open { desk async throws in
             #expect(try await desk.post(try desk.test(padding: 180_000)).status == 200)
             #expect(try await desk.post(String(repeating: " ", count: 1024 * 1024 + 1)).status == 413)
             #expect(try await desk.stored() == 1)
@@ -70,7 +70,7 @@ import Time
     }
 
     @Test func `what can never be right is 400 and says why`() async throws {
-        try await GatewayDesk.open { desk in
+        try await GatewayDesk.open { desk async throws in
             let stranger = try AppleSigner(around: WallClock.system.now)
             let forged = try stranger.sign(["notificationType": "TEST"])
             let now = WallClock.system.now
@@ -88,7 +88,7 @@ import Time
     }
 
     @Test func `an unknown inbox is 404, another method 405, a coded body 415`() async throws {
-        try await GatewayDesk.open { desk in
+        try await GatewayDesk.open { desk async throws in
             let length = "Host: a\r\nContent-Length: 2\r\n"
             for token in ["x", String(repeating: "A", count: 43), desk.alpha.inbox + "x", desk.alpha.inbox + "/x"] {
                 #expect(try await desk.server.ask("POST /n/\(token) HTTP/1.1\r\n\(length)\r\n{}").status == 404)
@@ -100,7 +100,7 @@ import Time
     }
 
     @Test func `BL-025: without trust roots a delivery is asked for again`() async throws {
-        try await GatewayDesk.open(trusting: false) { desk in
+        try await GatewayDesk.open(trusting: false) { desk async throws in
             let response = try await desk.post(try desk.test())
             #expect(response.status == 503)
             #expect(response["Retry-After"].flatMap { Int($0) } ?? 0 > 0)
@@ -108,7 +108,7 @@ import Time
     }
 
     @Test func `BL-017: while the database is away a delivery is asked for again, never refused`() async throws {
-        try await GatewayDesk.open { desk in
+        try await GatewayDesk.open { desk async throws in
             let body = try desk.test()
             await desk.test.database.close(within: .zero)
             let response = try await desk.post(body)
@@ -118,7 +118,7 @@ import Time
     }
 
     @Test func `no line of the journal holds an inbox's token`() async throws {
-        try await GatewayDesk.open { desk in
+        try await GatewayDesk.open { desk async throws in
             _ = try await desk.post(try desk.test())
             _ = try await desk.post("{}", suffix: "/?again=\(desk.alpha.inbox)")
             await desk.server.server.stop(within: .seconds(5))
