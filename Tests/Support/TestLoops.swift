@@ -5,7 +5,7 @@ package import Loop
 package enum TestLoops {
     package static let counters = Counters()
     /// For what is tested.
-    package static let shared = EventLoops(count: 2, name: "test", journal: .silent, counters: counters)
+    package static let shared = EventLoops.forTests
     /// For the test's own side of a connection.
     package static let client = EventLoop.start(name: "test-client", journal: .silent, counters: counters)
 }
