@@ -1,10 +1,11 @@
 import Crypto
+package import Journal
 import Synchronization
 import Time
 
 /// Whether certificates are looked up at their issuer's responder (OCSP).
 ///
-/// One look-up per chain serves all that wait for it, for two seconds at most; its result is kept, and
+/// One look-up per chain serves all that wait for it, for 1.5 seconds at most; its result is kept, and
 /// renewed before it ends while texts go on being accepted. An answer signed "revoked" refuses in
 /// every mode but `off`. A responder that is silent is never taken for a forgery.
 package final class RevocationCheck: Sendable {
@@ -35,18 +36,21 @@ package final class RevocationCheck: Sendable {
         var waiting: [CheckedContinuation<Standing, Never>] = []
     }
 
-    static let waitMax: Duration = .seconds(2)
+    static let waitMax: Duration = .milliseconds(1500)
     private static let retryAfter: Duration = .seconds(60)
     /// However long a responder's answer is good for.
     private static let believedMax: Duration = .hours(12)
     private static let entriesMax = 256
 
     package let mode: Mode
+    private let journal: Journal
     private let fetch: Fetch
     private let entries = Mutex<[ObjectIdentifier: (chain: TrustedChain, entry: Entry, started: Int)]>([:])
 
-    package init(mode: Mode, fetch: @escaping Fetch) {
+    /// - Parameter journal: is told of each look-up that came to nothing, and of each revocation.
+    package init(mode: Mode, journal: Journal = .silent, fetch: @escaping Fetch) {
         self.mode = mode
+        self.journal = journal
         self.fetch = fetch
     }
 
@@ -119,15 +123,15 @@ package final class RevocationCheck: Sendable {
         }
         Task {
             try? await Task.sleep(for: Self.waitMax)
-            settle(chain, number, .unavailable("no answer within two seconds"), now)
+            settle(chain, number, .unavailable("no answer within 1.5 seconds"), now)
             asking.cancel()
         }
     }
 
     private func settle(_ chain: TrustedChain, _ number: Int, _ standing: Standing, _ now: Moment) {
-        let waiting: [CheckedContinuation<Standing, Never>] = entries.withLock { entries in
+        let settled: [CheckedContinuation<Standing, Never>]? = entries.withLock { entries in
             let id = ObjectIdentifier(chain)
-            guard var kept = entries[id], kept.entry.running == number else { return [] }
+            guard var kept = entries[id], kept.entry.running == number else { return nil }
             kept.entry.running = nil
             switch standing {
             case .good(let until):
@@ -151,6 +155,18 @@ package final class RevocationCheck: Sendable {
             kept.entry.waiting = []
             entries[id] = kept
             return waiting
+        }
+        guard let waiting = settled else { return }
+        switch standing {
+        case .good: break
+        case .revoked(let text): journal.error("a signing certificate is revoked", ["detail": .string(text)])
+        case .unavailable(let text):
+            journal.warning(
+                "the revocation look-up is unavailable",
+                [
+                    "certificate": .string(chain.leaf.subject.shortened), "mode": .string(mode.rawValue),
+                    "detail": .string(text),
+                ])
         }
         let answer =
             waiting.isEmpty ? standing : (entries.withLock { $0[ObjectIdentifier(chain)]?.entry.standing } ?? standing)
