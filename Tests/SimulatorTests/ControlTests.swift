@@ -38,8 +38,8 @@ import Time
         #expect(try await apple.call(.put, path, .sandbox, body: [:]).status == 202)
         #expect(try await apple.control(.delete, "/answers").status == 204)
         #expect(
-            try await apple.call(.put, path, .sandbox, body: [:]).status == 401,
-            "the token's app is another team's no longer scripted")
+            try await apple.call(.put, path, .sandbox, body: [:]).code == 4_040_010,
+            "no longer scripted; the token is another app's")
 
         let calls = try await apple.control(.get, "/calls?path=consumption&environment=Sandbox&after=1")
         let list = try #require(calls.json?["calls"]?.array)
