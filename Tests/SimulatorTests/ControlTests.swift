@@ -140,6 +140,29 @@ import Time
         await apple.apple.stop()
     }
 
+    @Test func `a seed repeats who bought what, who complained of what, and under which ids`() async throws {
+        var runs: [Set<String>] = []
+        for _ in 0..<2 {
+            let apple = try await Apple(seed: 77)
+            var app = try #require(apple.apple.shelves.app(Apple.bundleID))
+            app.notificationURLs = [.production: "http://127.0.0.1:1/n", .sandbox: "http://127.0.0.1:1/n"]
+            apple.apple.register(app)
+            var plan = TrafficPlan()
+            plan.perMinute = 60_000
+            plan.count = 30
+            plan.onlyRequests = true
+            apple.apple.startTraffic(plan)
+            while apple.apple.traffic.report.requests < 30 { try await Task.sleep(for: .milliseconds(5)) }
+            let asked = apple.apple.shelves.notifications.map { notification in
+                "\(notification.type) \(notification.uuid) \(notification.transactionID ?? "") "
+                    + "\(notification.payload["data"]?["consumptionRequestReason"]?.string ?? "")"
+            }
+            runs.append(Set(asked))
+            await apple.apple.stop()
+        }
+        #expect(runs[0] == runs[1] && runs[0].count >= 30)
+    }
+
     @Test func `the app's backend tells consent and use by the service's own API`() async throws {
         let told = Told()
         let route = { (pattern: String) in
