@@ -38,8 +38,8 @@ import Time
         #expect(try await apple.call(.put, path, .sandbox, body: [:]).status == 202)
         #expect(try await apple.control(.delete, "/answers").status == 204)
         #expect(
-            try await apple.call(.put, path, .sandbox, body: [:]).status == 401,
-            "the token's app is another team's no longer scripted")
+            try await apple.call(.put, path, .sandbox, body: [:]).code == 4_040_010,
+            "no longer scripted; the token is another app's")
 
         let calls = try await apple.control(.get, "/calls?path=consumption&environment=Sandbox&after=1")
         let list = try #require(calls.json?["calls"]?.array)
@@ -138,6 +138,29 @@ import Time
         #expect(purchases.contains { $0.payload["advancedCommerceInfo"] != nil })
         #expect(purchases.contains { $0.payload["inAppOwnershipType"] == "FAMILY_SHARED" })
         await apple.apple.stop()
+    }
+
+    @Test func `a seed repeats who bought what, who complained of what, and under which ids`() async throws {
+        var runs: [Set<String>] = []
+        for _ in 0..<2 {
+            let apple = try await Apple(seed: 77)
+            var app = try #require(apple.apple.shelves.app(Apple.bundleID))
+            app.notificationURLs = [.production: "http://127.0.0.1:1/n", .sandbox: "http://127.0.0.1:1/n"]
+            apple.apple.register(app)
+            var plan = TrafficPlan()
+            plan.perMinute = 60_000
+            plan.count = 30
+            plan.onlyRequests = true
+            apple.apple.startTraffic(plan)
+            while apple.apple.traffic.report.requests < 30 { try await Task.sleep(for: .milliseconds(5)) }
+            let asked = apple.apple.shelves.notifications.map { notification in
+                "\(notification.type) \(notification.uuid) \(notification.transactionID ?? "") "
+                    + "\(notification.payload["data"]?["consumptionRequestReason"]?.string ?? "")"
+            }
+            runs.append(Set(asked))
+            await apple.apple.stop()
+        }
+        #expect(runs[0] == runs[1] && runs[0].count >= 30)
     }
 
     @Test func `the app's backend tells consent and use by the service's own API`() async throws {

@@ -24,8 +24,9 @@ enum SimulatorCommand {
         settings.seed = options.seed
         settings.manners = options.isCalm ? .calm : .asEver
         do {
-            try await SmallApple.runUntilStopped(settings, journal: .standardError(level: options.level)) { apple in
-                try StateFolder(path: state).write(apple)
+            try await SmallApple.runUntilStopped(
+                settings, folder: StateFolder(path: state), journal: .standardError(level: options.level)
+            ) { apple in
                 say("listening at \(apple.address), seed \(apple.seed)", to: .standardOutput)
             }
             return 0

@@ -94,9 +94,10 @@ package final class SmallApple: Sendable {
 
     /// The whole life of the program, on loops of its own: until SIGTERM or SIGINT.
     ///
+    /// With a seed nothing is remembered from one start to the next: a run that repeats begins empty.
     /// - Parameter onStart: told of the running small Apple; what it throws ends the program.
     package static func runUntilStopped(
-        _ settings: Settings, journal: Journal, onStart: (SmallApple) throws -> Void
+        _ settings: Settings, folder: StateFolder, journal: Journal, onStart: (SmallApple) -> Void
     ) async throws {
         let signals = StopSignals()
         ProcessManners.ignoreBrokenPipes()
@@ -104,9 +105,12 @@ package final class SmallApple: Sendable {
         let counters = Counters()
         let loops = EventLoops(count: 2, name: "apple", journal: journal, counters: counters)
         let apple = try await start(loops: loops, settings: settings, journal: journal, counters: counters)
-        try onStart(apple)
+        if settings.seed == nil { folder.recall(into: apple) }
+        try folder.write(apple)
+        onStart(apple)
         await signals.wait()
         await apple.stop()
+        if settings.seed == nil { try folder.remember(apple) }
     }
 
     private static func endpoints(_ works: Works, _ office: PostOffice, _ reviewer: Reviewer) -> [Endpoint] {

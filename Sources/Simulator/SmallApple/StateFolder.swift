@@ -1,7 +1,8 @@
 import Crypto
 import Foundation
+import Journal
 
-/// What the simulator leaves on disk for others: the root to be trusted and its addresses.
+/// What the simulator leaves on disk: the root to be trusted, its addresses, and its memory.
 package struct StateFolder {
     /// Roots of older starts that are kept, so that what they signed can still be verified.
     static let rootsMax = 10
@@ -27,6 +28,26 @@ package struct StateFolder {
             "seed": .string(String(apple.seed)),
         ]
         try Data(addresses.bytes + [0x0A]).write(to: folder.appending(path: "simulator.json"), options: .atomic)
+    }
+
+    private var memory: URL { folder.appending(path: "memory.json") }
+
+    /// Takes up what an earlier start remembered, and goes on with the requests that waited then.
+    ///
+    /// What cannot be read is left where it is and not used: a demo must start all the same.
+    package func recall(into apple: SmallApple) {
+        guard let data = try? Data(contentsOf: memory) else { return }
+        do {
+            for waiting in try Memory(works: apple.works).recall(try JSONReader.read(Array(data))) {
+                apple.reviewer.resume(waiting)
+            }
+        } catch {
+            apple.works.journal.warning("the memory of an earlier start is not used", ["error": JournalValue(error)])
+        }
+    }
+
+    package func remember(_ apple: SmallApple) throws {
+        try Data(Memory(works: apple.works).json.bytes).write(to: memory, options: .atomic)
     }
 
     private func prune(_ roots: URL, keeping name: String) throws {

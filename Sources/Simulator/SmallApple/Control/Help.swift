@@ -7,8 +7,9 @@ package enum Help {
 
           --listen ADDRESS  loopback only, such as 127.0.0.1:8090 or [::1]:8090; port 0 takes a free one
           --state FOLDER    gets roots/ with the root certificate (DER) to be trusted, and simulator.json with the
-                            addresses; roots of earlier starts stay, so that what they signed can still be read
-          --seed N          repeats a run: the same decisions, mischief and purchases
+                            addresses; roots of earlier starts stay, so that what they signed can still be read,
+                            and apps, developers' keys and purchases are remembered
+          --seed N          repeats a run: the same decisions, mischief and purchases; nothing is remembered
           --calm            no mischief: see "calm" below
           --log LEVEL       debug, info (the default), warning or error; lines are JSON on standard error
           --help            this text

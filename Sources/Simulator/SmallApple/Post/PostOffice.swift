@@ -24,7 +24,7 @@ final class PostOffice: Sendable {
     func write(_ order: NotificationOrder, remarks: [String] = []) throws -> SentNotification {
         var order = order
         order.decides = order.decides ?? works.manners.decisions
-        var chance = works.chance.stream("notification", String(works.count("notification")))
+        var chance = stream("notification", order)
         var notification = try writer.write(order, chance: &chance)
         notification.mischief = remarks
         works.shelves.put(notification)
@@ -50,7 +50,7 @@ final class PostOffice: Sendable {
             throw OrderFault("\(order.bundleID) has no notification URL for \(order.environment.rawValue)")
         }
         var order = order
-        var chance = works.chance.stream("mischief", String(works.count("mischief")))
+        var chance = stream("mischief", order)
         if works.manners.inventions { Mischief.invent(in: &order, chance: &chance) }
         let mischief = Mischief.draw(works.manners, works.pace, chance: &chance)
         let notification = try write(order, remarks: mischief.remarks)
@@ -71,6 +71,12 @@ final class PostOffice: Sendable {
             }
         }
         return notification
+    }
+
+    /// One stream for each subject, so that a run repeats however its happenings are interleaved.
+    private func stream(_ question: String, _ order: NotificationOrder) -> Chance.Stream {
+        let subject = "\(order.environment) \(order.bundleID) \(order.type) \(order.transactionID ?? "")"
+        return works.chance.stream(question, "\(subject) \(works.count("\(question) \(subject)"))")
     }
 
     /// Sends what was held back for a newer notification.

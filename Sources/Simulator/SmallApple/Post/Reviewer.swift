@@ -26,6 +26,15 @@ final class Reviewer: Sendable {
         }
     }
 
+    /// Goes on with a request from before a new start.
+    func resume(_ transaction: StoreTransaction) {
+        guard let asked = transaction.requestedAt else { return }
+        works.later(.milliseconds(works.pace.patience)) {
+            self.decide(transaction.id, in: transaction.environment, asked: asked)
+        }
+        if transaction.answer != nil { answered(transaction) }
+    }
+
     /// Decides a request whose answer was accepted, after a while.
     func answered(_ transaction: StoreTransaction) {
         guard transaction.isDecided, let asked = transaction.requestedAt else { return }

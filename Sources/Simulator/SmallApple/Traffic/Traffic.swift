@@ -186,6 +186,10 @@ final class Traffic: Sendable {
 
     /// What else an app hears of.
     private func bustle(_ app: RegisteredApp, _ environment: StoreEnvironment, chance: inout Chance.Stream) throws {
+        // A type that no page names, as one appears now and then.
+        if works.manners.inventions, chance.happens(0.2) {
+            return try reviewer.tell("PURCHASE_ADMIRED", of: buy(Till.Wish(), app, environment, chance: &chance))
+        }
         let (type, subtype): (String, String?) = chance.pick([
             ("ONE_TIME_CHARGE", nil), ("SUBSCRIBED", "INITIAL_BUY"), ("DID_RENEW", nil),
             ("DID_CHANGE_RENEWAL_PREF", "DOWNGRADE"), ("DID_FAIL_TO_RENEW", "GRACE_PERIOD"), ("EXPIRED", "VOLUNTARY"),

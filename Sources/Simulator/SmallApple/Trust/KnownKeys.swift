@@ -19,5 +19,9 @@ package final class KnownKeys: Sendable {
     /// A key that is revoked fails from then on, as if it had never been.
     package func revoke(_ keyID: String) { keys.withLock { $0[keyID] = nil } }
 
+    var all: [(keyID: String, key: Key)] {
+        keys.withLock { $0.sorted { $0.key < $1.key }.map { (keyID: $0.key, key: $0.value) } }
+    }
+
     func key(_ keyID: String) -> Key? { keys.withLock { $0[keyID] } }
 }
