@@ -69,7 +69,7 @@ import Testing
         await database.close()
     }
 
-    @Test(arguments: ["not an url", "postgresql://h:notaport/x", "host"])
+    @Test(arguments: ["not an url", "postgresql://h[secret/x", "host"])
     func `a text that is no address is refused, and not repeated`(text: String) {
         let error = #expect(throws: PostgresError.self) { try ConnectionSettings(text) }
         #expect(error?.kind == .misuse)

@@ -132,12 +132,16 @@ actor Foreman {
         return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }()
 
+    /// Not by a sleep that ends with its task: when the task of `run` is cancelled, `stop` is what
+    /// ends the work.
     private func every(_ period: Duration, _ body: () async -> Void) async {
         while !isStopping {
             await body()
             let until = ContinuousClock.now + period
             while !isStopping, ContinuousClock.now < until {
-                try? await loop.sleep(for: min(period, .milliseconds(500)))
+                await withCheckedContinuation { continuation in
+                    loop.after(min(period, .milliseconds(500))) { continuation.resume() }
+                }
             }
         }
     }
