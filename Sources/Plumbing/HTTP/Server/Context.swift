@@ -43,10 +43,15 @@ package struct ClientInfo: Sendable, Hashable {
     package let isSecure: Bool
     /// The connection comes from an address whose word is believed.
     package let isBehindTrustedProxy: Bool
+    /// The client's own address lies in a trusted range.
+    package let isInTrustedRange: Bool
 
-    package init(address: String, isSecure: Bool = false, isBehindTrustedProxy: Bool = false) {
+    package init(
+        address: String, isSecure: Bool = false, isBehindTrustedProxy: Bool = false, isInTrustedRange: Bool = false
+    ) {
         self.address = address
         self.isSecure = isSecure
         self.isBehindTrustedProxy = isBehindTrustedProxy
+        self.isInTrustedRange = isInTrustedRange
     }
 }

@@ -6,7 +6,9 @@ struct ProxyTrust: Sendable {
 
     /// The client as far as the connection alone tells.
     func direct(_ peer: Peer) -> ClientInfo {
-        ClientInfo(address: peer.address ?? "unix", isBehindTrustedProxy: peer.isIn(ranges))
+        let isTrusted = peer.isIn(ranges)
+        return ClientInfo(
+            address: peer.address ?? "unix", isBehindTrustedProxy: isTrusted, isInTrustedRange: isTrusted)
     }
 
     /// The client behind the connection's `direct` one.
@@ -17,14 +19,20 @@ struct ProxyTrust: Sendable {
         // From the right: each proxy adds the address it saw. The first that is no proxy of ours is
         // the client; what stands further left is only its word.
         var address = direct.address
+        var isTrusted = true
         var index = hops.count
-        while index > 0, let ip = IPAddress(Self.withoutPort(hops[index - 1])) {
+        while index > 0 {
+            guard let ip = IPAddress(Self.withoutPort(hops[index - 1])) else {
+                isTrusted = false
+                break
+            }
             index -= 1
             address = "\(ip)"
-            if !ranges.contains(where: { $0.contains(ip) }) { break }
+            isTrusted = ranges.contains { $0.contains(ip) }
+            if !isTrusted { break }
         }
         let scheme = schemes.count == hops.count && index < schemes.count ? schemes[index] : schemes.last
-        return ClientInfo(address: address, isSecure: scheme == "https", isBehindTrustedProxy: true)
+        return ClientInfo(address: address, isSecure: scheme == "https", isBehindTrustedProxy: true, isInTrustedRange: isTrusted)
     }
 
     /// Some proxies write `203.0.113.7:4711` or `[2001:db8::1]:4711`.

@@ -1,0 +1,47 @@
+import HTTP
+import Refunds
+import Tenants
+import Time
+
+/// `/api/v1`: what an app's own backend reports and asks.
+struct API: Sendable {
+    private let door: APIDoor
+    private let consent: ConsentCalls
+    private let usage: UsageCalls
+    private let cases: CaseCalls
+
+    init(tokens: APITokens, reports: Reports, records: Records, clock: WallClock) {
+        door = APIDoor(tokens: tokens, reports: reports, clock: clock)
+        consent = ConsentCalls(reports: reports)
+        usage = UsageCalls(reports: reports)
+        cases = CaseCalls(records: records)
+    }
+
+    private static let app = "/api/v1/apps/{bundleId}"
+    private static let customer = "\(app)/customers/{appAccountToken}"
+    private static let transaction = "\(app)/transactions/{transactionId}"
+
+    var routes: [Route] {
+        [
+            Route(.get, "/api/v1/openapi.json") { _, _ in .json(OpenAPI.bytes) },
+            Route(
+                .put, "\(Self.customer)/consent", sensitive: true,
+                door.appCall(.consent) { try await consent.record($0, $1, .customer) }),
+            Route(
+                .get, "\(Self.customer)/consent", sensitive: true,
+                door.appCall(.consent) { try await consent.show($0, $1, .customer) }),
+            Route(
+                .put, "\(Self.transaction)/consent",
+                door.appCall(.consent) { try await consent.record($0, $1, .purchase) }),
+            Route(
+                .get, "\(Self.transaction)/consent",
+                door.appCall(.consent) { try await consent.show($0, $1, .purchase) }),
+            Route(.put, "\(Self.transaction)/usage", door.appCall(.usage) { try await usage.record($0, $1) }),
+            Route(
+                .post, "\(Self.app)/usage-batches", bodyMax: UsageCalls.batchBytesMax,
+                door.appCall(.usage) { try await usage.recordBatch($0, $1) }),
+            Route(.get, "\(Self.app)/cases", door.appCall(.cases) { try await cases.list($0, $1) }),
+            Route(.get, "/api/v1/cases/{caseId}", door.call(.cases) { try await cases.show($0) }),
+        ]
+    }
+}

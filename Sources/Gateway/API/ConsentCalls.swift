@@ -1,0 +1,68 @@
+import HTTP
+import Refunds
+import Tenants
+import Time
+
+/// Consent of a customer, or of the buyer of one purchase.
+struct ConsentCalls: Sendable {
+    enum Of: Sendable { case customer, purchase }
+
+    let reports: Reports
+
+    func show(_ call: APICall, _ app: App, _ of: Of) async throws -> Response {
+        do {
+            guard let state = try await reports.consent(of: subject(call, of), app: app) else {
+                throw Problem.notFound("nothing was reported about this consent")
+            }
+            return .json(json(state).bytes)
+        } catch let refusal as ConsentLedger.Refusal {
+            throw Problem.bad("\(refusal)")
+        }
+    }
+
+    func record(_ call: APICall, _ app: App, _ of: Of) async throws -> Response {
+        var members = try Members(try call.body())
+        let report = ConsentLedger.Report(
+            consented: try members.requiredFlag("consented"), recordedAt: try members.time("recordedAt"),
+            wordingVersion: try members.text("wordingVersion"), source: try members.text("source"))
+        try members.end()
+        do {
+            let state = try await reports.record(report, of: subject(call, of), app: app, at: call.now)
+            return .json(json(state).bytes)
+        } catch let refusal as ConsentLedger.Refusal {
+            let member: String? =
+                switch refusal {
+                case .recordedInFuture: "recordedAt"
+                case .textTooLong(let member): member
+                case .badSubject: nil
+                }
+            throw Problem.bad("\(refusal)", member: member)
+        }
+    }
+
+    private func subject(_ call: APICall, _ of: Of) -> ConsentLedger.Subject {
+        switch of {
+        case .customer: .customer(appAccountToken: call.context.parameter("appAccountToken"))
+        case .purchase: .purchase(transactionID: call.context.parameter("transactionId"))
+        }
+    }
+
+    private func json(_ state: ConsentLedger.State) -> JSON {
+        .members([
+            ("consented", .bool(state.consented)), ("recordedAt", .int(state.givenAt.milliseconds)),
+            (
+                "history",
+                .array(
+                    state.history.map { change in
+                        .members([
+                            ("consented", .bool(change.consented)),
+                            ("recordedAt", .int(change.givenAt.milliseconds)),
+                            ("receivedAt", .int(change.learnedAt.milliseconds)),
+                            ("wordingVersion", change.wording.map(JSON.string)),
+                            ("source", change.source.map(JSON.string)),
+                        ])
+                    })
+            ),
+        ])
+    }
+}
