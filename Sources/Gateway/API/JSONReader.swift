@@ -43,6 +43,7 @@ struct JSONReader {
 
     private mutating func value(depth: Int) throws(JSONError) -> JSON {
         guard depth < Self.depthMax else { throw error("the nesting is too deep") }
+        guard let next else { throw error("a value is missing") }
         switch next {
         case UInt8(ascii: "{"): return try object(depth: depth)
         case UInt8(ascii: "["): return try array(depth: depth)
@@ -51,7 +52,6 @@ struct JSONReader {
         case UInt8(ascii: "f"): return try word("false", .bool(false))
         case UInt8(ascii: "n"): return try word("null", .null)
         case UInt8(ascii: "-"), 0x30...0x39: return try number()
-        case nil: throw error("a value is missing")
         default: throw error("this is no JSON value")
         }
     }

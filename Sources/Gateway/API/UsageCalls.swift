@@ -65,7 +65,8 @@ struct UsageCalls: Sendable {
         }
         let share = try members.integer("consumptionPercentage")
         if let share, !(0...100_000).contains(share) {
-            throw .bad("the member \"consumptionPercentage\" lies between 0 and 100000", member: "consumptionPercentage")
+            throw .bad(
+                "the member \"consumptionPercentage\" lies between 0 and 100000", member: "consumptionPercentage")
         }
         let usage = Reports.Usage(
             transactionID: transaction, deliveryStatus: status, consumptionPercentage: share.map { Int($0) },

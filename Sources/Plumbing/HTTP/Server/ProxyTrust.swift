@@ -32,7 +32,8 @@ struct ProxyTrust: Sendable {
             if !isTrusted { break }
         }
         let scheme = schemes.count == hops.count && index < schemes.count ? schemes[index] : schemes.last
-        return ClientInfo(address: address, isSecure: scheme == "https", isBehindTrustedProxy: true, isInTrustedRange: isTrusted)
+        return ClientInfo(
+            address: address, isSecure: scheme == "https", isBehindTrustedProxy: true, isInTrustedRange: isTrusted)
     }
 
     /// Some proxies write `203.0.113.7:4711` or `[2001:db8::1]:4711`.
