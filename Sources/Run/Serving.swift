@@ -1,4 +1,5 @@
 import AppStore
+import Gateway
 import HTTP
 import Journal
 import Loop
@@ -48,7 +49,21 @@ final class Serving: Sendable {
         let quarantine = Quarantine(database: database, clock: clock, journal: journal, counters: counters)
         self.quarantine = quarantine
 
-        var routes: [Route] = []
+        let isVerifying = verifier.isReady
+        let health = Health(house, canVerify: isVerifying)
+        var routes = HealthEndpoint(clock: clock) { await health.checks() }.routes
+        routes += MetricsEndpoint(counters: counters, token: configuration.metricsToken).routes
+        let records = Records(database: database)
+        if parts.contains(.gateway) {
+            let intake = Intake(
+                verifier: verifier, database: database, headers: headers, quarantine: quarantine, bell: bell,
+                journal: journal, counters: counters)
+            routes +=
+                Gateway(
+                    directory: directory, intake: intake, tokens: house.tokens,
+                    reports: Reports(database: database, bell: bell), records: records, clock: clock
+                ).routes
+        }
         if parts.contains(.engine) {
             let api = AppStoreServerAPI(
                 hosts: AppStoreHosts(
@@ -63,12 +78,16 @@ final class Serving: Sendable {
         } else {
             workers = nil
         }
-        let console = parts.contains(.console) ? try Self.console(house) : nil
+        let console = parts.contains(.console) ? try Self.console(house, records) : nil
         routes += console?.routes ?? []
         var router = Router(routes)
         if let console {
             router.notFound = console.notFound
             router.methodNotAllowed = console.methodNotAllowed
+        }
+        if parts.contains(.gateway) {
+            router.notFound = Gateway.notFound(otherwise: router.notFound)
+            router.methodNotAllowed = Gateway.methodNotAllowed(otherwise: router.methodNotAllowed)
         }
         server = Server(
             listen: configuration.listen, routes: router, loops: house.loops,
@@ -121,7 +140,7 @@ final class Serving: Sendable {
         }
     }
 
-    private static func console(_ house: House) throws -> Console {
+    private static func console(_ house: House, _ records: Records) throws -> Console {
         guard let folder = Places.publicFolder(house.configuration.publicFolder) else {
             throw Failure("the folder of style sheets is missing: set REFUND_DESK_PUBLIC_FOLDER")
         }
@@ -129,7 +148,7 @@ final class Serving: Sendable {
             throw Failure("REFUND_DESK_PUBLIC_URL is no address that browsers could see")
         }
         return Console(
-            records: Records(database: house.database), signIn: house.signIn, publicAddress: address,
+            records: records, signIn: house.signIn, publicAddress: address,
             assets: try Assets(folder: folder), clock: house.clock)
     }
 }
