@@ -3,6 +3,7 @@ import Loop
 import Postgres
 import Tenants
 import Time
+import Web
 
 /// Builds the rooms and hands them to each other. Nothing else does.
 final class House: Sendable {
@@ -71,11 +72,9 @@ final class House: Sendable {
     func notificationURL(_ inbox: InboxAddress) -> String {
         "\(configuration.publicURL)/n/\(inbox.token.reveal())"
     }
-}
 
-extension House {
     /// The page behind a one-time link.
     func signInURL(_ token: Redacted<String>) -> String {
-        "\(configuration.publicURL)/sign-in/link/\(token.reveal())"
+        "\(configuration.publicURL)\(Site.signInLink(token: token.reveal()).url)"
     }
 }

@@ -1,40 +1,154 @@
-import FoundationEssentials
+import AppStore
+import Gateway
 import HTTP
 import Journal
 import Loop
 import Postgres
+import Queue
+import Refunds
 import Tenants
+import Time
+import Web
 
 /// The rooms of a process that serves, as the house built them; started and stopped in order.
 final class Serving: Sendable {
+    /// Jobs at a time: most of each is waiting for Apple.
+    private static let jobsMax = 32
+
     private let house: House
     private let listener: Listener
     private let caretaker: Caretaker
+    private let apple: HTTPClient
+    private let quarantine: Quarantine
+    private let workers: Workers?
     private let server: Server
 
+    /// - Throws: where the console has no style sheets.
     init(_ parts: Set<Part>, in house: House) throws {
         self.house = house
-        let (journal, directory) = (house.journal, house.directory)
-        listener = Listener(database: house.database, journal: journal)
+        let (configuration, database, journal) = (house.configuration, house.database, house.journal)
+        let (clock, counters, directory) = (house.clock, house.counters, house.directory)
+
+        let listener = Listener(database: database, journal: journal)
         listener.listen(InboxDirectory.channel) { _ in directory.drop() }
         listener.whenConnected { directory.drop() }
-        caretaker = Caretaker(house)
+        self.listener = listener
+        let bell = Bell(database: database, journal: journal)
+
+        let apple = HTTPClient(
+            name: "apple",
+            options: HTTPClient.Options(
+                proxy: configuration.outboundProxy?.reveal(), caFile: configuration.outboundCAFile,
+                userAgent: "refund-desk/\(Version.number)"),
+            journal: journal, counters: counters)
+        self.apple = apple
+        let trust = Self.trust(configuration, at: clock.now, journal)
+        let verifier = Verifier(
+            trust: trust, revocation: Self.revocation(configuration.revocationCheck, over: apple), clock: clock)
+        let headers = SignatureHeaders(database: database)
+        let quarantine = Quarantine(database: database, clock: clock, journal: journal, counters: counters)
+        self.quarantine = quarantine
+
+        let isVerifying = verifier.isReady
+        let health = Health(house, canVerify: isVerifying)
+        var routes = HealthEndpoint(clock: clock) { await health.checks() }.routes
+        routes += MetricsEndpoint(counters: counters, token: configuration.metricsToken).routes
+        let records = Records(database: database)
+        if parts.contains(.gateway) {
+            let intake = Intake(
+                verifier: verifier, database: database, headers: headers, quarantine: quarantine, bell: bell,
+                journal: journal, counters: counters)
+            routes +=
+                Gateway(
+                    directory: directory, intake: intake, tokens: house.tokens,
+                    reports: Reports(database: database, bell: bell), records: records, clock: clock
+                ).routes
+        }
+        if parts.contains(.engine) {
+            let api = AppStoreServerAPI(
+                hosts: AppStoreHosts(
+                    production: configuration.appStoreProduction.text, sandbox: configuration.appStoreSandbox.text),
+                http: apple, clock: clock, journal: journal, counters: counters)
+            workers = Workers(
+                database: database, clock: clock, bell: bell, listener: listener,
+                handlers: RefundJobs.handlers(
+                    database: database, verifier: verifier, headers: headers, directory: directory, vault: house.vault,
+                    api: api, tokens: TokenCache(), bell: bell, clock: clock, journal: journal, counters: counters),
+                concurrency: Self.jobsMax, loops: house.loops, journal: journal, counters: counters)
+        } else {
+            workers = nil
+        }
+        let console = parts.contains(.console) ? try Self.console(house, records) : nil
+        routes += console?.routes ?? []
+        var router = Router(routes)
+        if let console {
+            router.notFound = console.notFound
+            router.methodNotAllowed = console.methodNotAllowed
+        }
+        if parts.contains(.gateway) {
+            router.notFound = Gateway.notFound(otherwise: router.notFound)
+            router.methodNotAllowed = Gateway.methodNotAllowed(otherwise: router.methodNotAllowed)
+        }
         server = Server(
-            listen: house.configuration.listen, routes: Router([]), loops: house.loops,
-            trustedProxies: house.configuration.trustedProxies, clock: house.clock, journal: journal,
-            counters: house.counters)
+            listen: configuration.listen, routes: router, loops: house.loops,
+            trustedProxies: configuration.trustedProxies, clock: clock, journal: journal, counters: counters)
+        caretaker = Caretaker(house)
     }
 
+    /// - Returns: the address with the port that the system chose.
     func start() async throws -> SocketAddress {
         listener.start()
         caretaker.start()
+        if let workers { house.loops.next().run { await workers.run() } }
         return try await server.start()
     }
 
+    /// Stops accepting and claiming at once, lets what runs finish, gives the rest back, closes.
     func stop(within time: Duration) async {
-        await server.stop(within: time)
+        async let served: Void = server.stop(within: time)
+        async let worked: Void? = workers?.stop(within: time)
+        _ = await (served, worked)
+        await quarantine.flush()
         await caretaker.stop()
+        await apple.shutdown()
         await listener.stop()
         await house.database.close(within: .seconds(2))
+    }
+
+    // MARK: Parts
+
+    /// One bad file costs a warning; with none that is good the process stays up and answers 503.
+    private static func trust(_ configuration: Configuration, at now: Moment, _ journal: Journal) -> TrustAnchors {
+        guard let folder = configuration.trustRoots else { return .builtIn }
+        let (anchors, warnings) = TrustAnchors.load(folder: folder, at: now)
+        for warning in warnings { journal.warning("a trust root is not used", ["why": .string(warning)]) }
+        if anchors.isEmpty {
+            journal.error(
+                "there is no usable trust root: every notification is answered with 503", ["folder": .string(folder)])
+        }
+        return anchors
+    }
+
+    private static func revocation(_ mode: RevocationCheck.Mode, over http: HTTPClient) -> RevocationCheck {
+        RevocationCheck(mode: mode) { url, body in
+            let answer = try await http.send(
+                ClientRequest(
+                    method: .post, url: url, headers: ["Content-Type": "application/ocsp-request"], body: body,
+                    responseBytesMax: 64 * 1024, connectTimeout: .seconds(2), totalTimeout: .seconds(5)))
+            guard answer.status == 200 else { throw Failure("the responder answered \(answer.status)") }
+            return answer.body
+        }
+    }
+
+    private static func console(_ house: House, _ records: Records) throws -> Console {
+        guard let folder = Places.publicFolder(house.configuration.publicFolder) else {
+            throw Failure("the folder of style sheets is missing: set REFUND_DESK_PUBLIC_FOLDER")
+        }
+        guard let address = PublicAddress(url: house.configuration.publicURL.text) else {
+            throw Failure("REFUND_DESK_PUBLIC_URL is no address that browsers could see")
+        }
+        return Console(
+            records: records, signIn: house.signIn, publicAddress: address,
+            assets: try Assets(folder: folder), clock: house.clock)
     }
 }
