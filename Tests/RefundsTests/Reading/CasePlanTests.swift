@@ -49,8 +49,10 @@ import Time
             ]
             for (name, statement, index) in statements {
                 let plan = try await Self.plan(of: statement, desk)
-                #expect(plan.contains("Index Scan using \(index)") || plan.contains("Index Only Scan using \(index)"), "\(name): \(plan)")
-                #expect(!plan.contains("Seq Scan on cases") && !plan.contains("Seq Scan on notifications"), "\(name): \(plan)")
+                let isByIndex = ["Index Scan using", "Index Only Scan using"].contains { plan.contains("\($0) \(index)") }
+                #expect(isByIndex, "\(name): \(plan)")
+                #expect(!plan.contains("Seq Scan on cases"), "\(name): \(plan)")
+                #expect(!plan.contains("Seq Scan on notifications"), "\(name): \(plan)")
                 for line in plan.split(separator: "\n") where line.contains("Rows Removed by Filter:") {
                     let removed = line.split(separator: " ").last.flatMap { Int($0) }
                     #expect((removed ?? .max) <= 1000, "\(name): \(plan)")
@@ -61,7 +63,7 @@ import Time
 
     /// 60,000 cases and notifications of 41 tenants; almost a third are those of one app.
     private static func fill(_ test: TestDatabase, _ desk: SampleDesk) async throws {
-        let (tenant, app) = (desk.alpha.id.rawValue, desk.alphaApp.id.rawValue)
+        let app = desk.alphaApp.id.rawValue
         try await test.asSuperuser(
             """
             insert into tenants.tenants (slug, name) select 'many-' || n, 'Many' from generate_series(1, 40) n
@@ -100,7 +102,6 @@ import Time
             """)
         try await test.asSuperuser("analyze refunds.cases")
         try await test.asSuperuser("analyze refunds.notifications")
-        _ = tenant
     }
 
     /// The plan with which a statement is carried out when it is prepared and its values are not looked at.
@@ -112,7 +113,7 @@ import Time
             let rows = try await tx.rows(
                 SQL(stringLiteral: "explain (analyze, costs off, timing off, summary off) execute planned(\(values))"))
             try await tx.execute("deallocate planned")
-            return try rows.map { try $0[position: 0] as String }.joined(separator: "\n")
+            return try rows.map { try $0[0] as String }.joined(separator: "\n")
         }
     }
 
