@@ -54,13 +54,15 @@ import Time
             }
             let records = Records(database: test.database)
             let first = try JSONDocument(
-                try await records.casesJSON(of: desk.alpha.id, app: desk.alphaApp, limit: 2)).root
+                try await records.casesJSON(of: desk.alpha.id, app: desk.alphaApp, limit: 2)
+            ).root
             let cases = first["cases"]?.elements ?? []
             #expect(cases.map { $0["transactionId"]?.string } == ["2000000900000003", "2000000900000002"])
             #expect(cases.map { $0["requests"]?.elements?.count } == [1, 0])
             let cursor = try #require(first["nextCursor"]?.string.flatMap(ListCursor.init(text:)))
             let second = try JSONDocument(
-                try await records.casesJSON(of: desk.alpha.id, app: desk.alphaApp, after: cursor, limit: 2)).root
+                try await records.casesJSON(of: desk.alpha.id, app: desk.alphaApp, after: cursor, limit: 2)
+            ).root
             #expect(second["cases"]?.elements?.count == 1 && second["nextCursor"] == nil)
             #expect(second["cases"]?.elements?.first?["reply"]?["body"]?.stringBytes == SampleDesk.replyBody)
         }

@@ -98,9 +98,15 @@ import Time
             add { $0.transactionID = "t77" }
             add { $0.originalTransactionID = "o3" }
             add { $0.appAccountToken = "C4" }
-            add { $0.from = SampleDesk.signed + .milliseconds(300); $0.to = SampleDesk.signed + .milliseconds(500) }
-            add { $0.states = [.answered]; $0.outcomes = [.declined]; $0.isSandbox = false; $0.productID = "p2" }
-            add { $0.appAccountToken = "c1"; $0.states = [.missed]; $0.reason = .given("OTHER") }
+            add {
+                $0.from = SampleDesk.signed + .milliseconds(300); $0.to = SampleDesk.signed + .milliseconds(500)
+            }
+            add {
+                $0.states = [.answered]; $0.outcomes = [.declined]; $0.isSandbox = false; $0.productID = "p2"
+            }
+            add {
+                $0.appAccountToken = "c1"; $0.states = [.missed]; $0.reason = .given("OTHER")
+            }
             for filter in filters {
                 let expected = everything.filter { filter.fits($0) }
                 #expect(!expected.isEmpty)

@@ -29,11 +29,19 @@ import Time
                 ("a state", page { $0.states = [.open] }, "cases_facet"),
                 ("an outcome, deep", page(Self.deep) { $0.outcomes = [.reversed] }, "cases_facet"),
                 (
-                    "a pair that does not occur", page { $0.states = [.held]; $0.outcomes = [.reversed] },
+                    "a pair that does not occur",
+                    page {
+                        $0.states = [.held]; $0.outcomes = [.reversed]
+                    },
                     "cases_facet"
                 ),
                 ("an unknown reason", page { $0.reason = .given("NEW") }, "cases_facet"),
-                ("environment and state", page { $0.isSandbox = true; $0.states = [.missed] }, "cases_facet"),
+                (
+                    "environment and state",
+                    page {
+                        $0.isSandbox = true; $0.states = [.missed]
+                    }, "cases_facet"
+                ),
                 ("a product", page { $0.productID = "p3" }, "cases_product"),
                 ("a transaction", page { $0.transactionID = "t777" }, "cases_transaction"),
                 ("an original transaction", page { $0.originalTransactionID = "o777" }, "cases_original"),
@@ -43,13 +51,16 @@ import Time
                     "cases_transaction"
                 ),
                 (
-                    "notifications, deep", NotificationQueries.page(apps: apps, isSandbox: nil, after: Self.deep, limit: 51),
+                    "notifications, deep",
+                    NotificationQueries.page(apps: apps, isSandbox: nil, after: Self.deep, limit: 51),
                     "notifications_newest"
                 ),
             ]
             for (name, statement, index) in statements {
                 let plan = try await Self.plan(of: statement, desk)
-                let isByIndex = ["Index Scan using", "Index Only Scan using"].contains { plan.contains("\($0) \(index)") }
+                let isByIndex = ["Index Scan using", "Index Only Scan using"].contains {
+                    plan.contains("\($0) \(index)")
+                }
                 #expect(isByIndex, "\(name): \(plan)")
                 #expect(!plan.contains("Seq Scan on cases"), "\(name): \(plan)")
                 #expect(!plan.contains("Seq Scan on notifications"), "\(name): \(plan)")
