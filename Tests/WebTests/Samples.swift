@@ -169,13 +169,13 @@ enum Samples {
 
     static let refusals: [RefusalLine] = [
         RefusalLine(
-            app: alpha.id, number: 4, receivedAt: signed, reason: "version-1", detail: "no signedPayload", bytes: 312,
+            app: alpha.id, number: 4, receivedAt: signed, reason: "version-1-notification", detail: "no signedPayload", bytes: 312,
             userAgent: "App-Store/1.0", forwardedFor: "17.58.0.7"),
         RefusalLine(
-            app: alpha.id, number: 3, receivedAt: signed - .hours(3), reason: "chain-untrusted",
+            app: alpha.id, number: 3, receivedAt: signed - .hours(3), reason: "root-not-trusted",
             detail: "the chain ends in a root that is not trusted", bytes: 17_884, userAgent: "curl/8.5"),
         RefusalLine(
-            app: beta.id, number: 9, receivedAt: signed - .days(1), reason: "inner-mismatch",
+            app: beta.id, number: 9, receivedAt: signed - .days(1), reason: "environment-mismatch",
             detail: "the bundle ID inside is another one", notificationID: id(103), bytes: 18_002),
     ]
 
@@ -204,7 +204,7 @@ enum Samples {
     static let overview = Overview(
         states: [.open: 3, .answered: 128, .withheld: 7, .missed: 1], outcomes: [.refunded: 61, .declined: 44],
         counted: 141, since: signed - .days(30), due: Array(lines.prefix(2)), apps: appStandings,
-        refusals: [RefusalCount(reason: "version-1", count: 12)])
+        refusals: [RefusalCount(reason: "version-1-notification", count: 12)])
 
     static let payload = """
         {
@@ -352,7 +352,7 @@ enum Samples {
                     frame: frame(.quarantine(slug, RefusalListQuery())), slug: slug, query: RefusalListQuery(),
                     page: RefusalPage(refusals: refusals, next: nil),
                     counts: [
-                        RefusalCount(reason: "version-1", count: 12), RefusalCount(reason: "chain-untrusted", count: 3),
+                        RefusalCount(reason: "version-1-notification", count: 12), RefusalCount(reason: "root-not-trusted", count: 3),
                     ],
                     apps: [alpha, beta], now: now
                 ).html

@@ -1,0 +1,70 @@
+import AppStore
+import FoundationEssentials
+import Postgres
+import Support
+import Tenants
+import Testing
+import Time
+
+@testable import Refunds
+
+@Suite struct `A case as JSON` {
+    @Test func `it has the names of the contract, and the reply to the byte`() async throws {
+        try await withDatabase { test in
+            let desk = try await SampleDesk.make(in: test)
+            var sample = SampleCase()
+            sample.outcome = "refunded"
+            sample.deliveries = 6
+            try await desk.add(sample, to: desk.alphaApp)
+            let records = Records(database: test.database)
+            let bytes = try #require(try await records.caseJSON(of: desk.alpha.id, case: sample.id))
+            let json = try JSONDocument(bytes).root
+            #expect(json["id"]?.string == sample.id.uuidString.lowercased())
+            #expect(json["bundleId"]?.string == "com.example.alpha")
+            #expect(json["transactionId"]?.string == "2000000900000001")
+            #expect(json["price"]?.int == 9990 && json["currency"]?.string == "USD")
+            #expect(json["purchaseDate"]?.int == 1_781_524_800_123)
+            #expect(json["deadline"]?.int == 1_781_524_800_123 + 43_200_000)
+            #expect(json["deliveries"]?.int == 6)
+            #expect(json["reply"]?["body"]?.stringBytes == SampleDesk.replyBody)
+            #expect(json["reply"]?["status"]?.int == 202)
+            #expect(json["reply"]?["attempts"]?.elements?.count == 1)
+            #expect(json["revocation"]?["type"]?.string == "REFUND_FULL")
+            #expect(json["revocation"]?["percentage"]?.int == 100_000)
+            let request = try #require(json["requests"]?.elements?.first)
+            #expect(request["notificationUUID"]?.string == sample.notification.uuidString.lowercased())
+            #expect(request["decision"]?["rule"]?.int == 5)
+            #expect(request["decision"]?["refundPreference"]?.string == "GRANT_FULL")
+            let kinds = (json["timeline"]?.elements ?? []).map { $0["kind"]?.string }
+            #expect(kinds == ["requested", "decided", "sent", "refund"])
+            // A token for one app does not reach another's case.
+            #expect(try await records.caseJSON(of: desk.alpha.id, case: sample.id, app: desk.alphaLite.id) == nil)
+        }
+    }
+
+    @Test func `a page of cases has each with its requests, and the way to the next page`() async throws {
+        try await withDatabase { test in
+            let desk = try await SampleDesk.make(in: test)
+            for n in 1...3 {
+                var sample = SampleCase()
+                sample.transactionID = "200000090000000\(n)"
+                sample.signedAt = SampleDesk.signed + .seconds(Int64(n))
+                sample.state = n == 2 ? "unasked" : "answered"
+                try await desk.add(sample, to: desk.alphaApp)
+            }
+            let records = Records(database: test.database)
+            let first = try JSONDocument(
+                try await records.casesJSON(of: desk.alpha.id, app: desk.alphaApp, limit: 2)
+            ).root
+            let cases = first["cases"]?.elements ?? []
+            #expect(cases.map { $0["transactionId"]?.string } == ["2000000900000003", "2000000900000002"])
+            #expect(cases.map { $0["requests"]?.elements?.count } == [1, 0])
+            let cursor = try #require(first["nextCursor"]?.string.flatMap(ListCursor.init(text:)))
+            let second = try JSONDocument(
+                try await records.casesJSON(of: desk.alpha.id, app: desk.alphaApp, after: cursor, limit: 2)
+            ).root
+            #expect(second["cases"]?.elements?.count == 1 && second["nextCursor"] == nil)
+            #expect(second["cases"]?.elements?.first?["reply"]?["body"]?.stringBytes == SampleDesk.replyBody)
+        }
+    }
+}
