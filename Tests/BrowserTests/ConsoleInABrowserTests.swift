@@ -105,7 +105,7 @@ import Web
         let file = "\(folder)/\(name)-\(width)-\(isDark ? "dark" : "light").png"
         let picture = try await Stage.here().browser.picture()
         #expect(picture.count > 1000)
-        FileManager.default.createFile(atPath: file, contents: Data(picture))
+        _ = FileManager.default.createFile(atPath: file, contents: Data(picture))
     }
 
     /// Texts whose contrast with what is behind them is below 4.5 : 1 (WCAG 2.2, 1.4.3).

@@ -34,7 +34,7 @@ struct Stage: Sendable {
 /// Sets the stage before the first test of a suite and strikes it after the last.
 struct OnStage: SuiteTrait, TestScoping {
     func provideScope(
-        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
         try await withDatabase { test in
             let desk = try await SampleDesk.make(in: test)
