@@ -15,9 +15,6 @@ import Testing
             "Sources/Plumbing/Crypto/KeyHandle.swift": "owns an EVP_PKEY, which is only read",
             "Sources/Plumbing/Crypto/Algorithms.swift": "algorithms fetched once, which OpenSSL lets any thread use",
             "Sources/Plumbing/Crypto/Certificate.swift": "owns an X509, which is only read",
-            "Sources/Plumbing/HTTP/Client/CurlTransfer.swift": "touched by the transfer thread only, once handed over",
-            "Sources/Plumbing/HTTP/Client/TransferThread.swift":
-                "a thread of its own; what others touch is behind a lock",
         ],
         "try!": [:], "as!": [:], "fatalError": [:], "nonisolated(unsafe)": [:],
     ]
@@ -76,8 +73,11 @@ import Testing
         }
     }
 
+    /// A document, not code: the description of the API, as one reads it.
+    static let documents: Set<String> = ["Sources/Gateway/API/OpenAPI.swift"]
+
     @Test func `every file is one thing of a readable length`() throws {
-        for file in try SourceTree.files(in: "Sources", ".swift") {
+        for file in try SourceTree.files(in: "Sources", ".swift") where !Self.documents.contains(file.path) {
             #expect(
                 file.lines.count <= 500, "\(file.path) has \(file.lines.count) lines: look for the two things inside")
         }

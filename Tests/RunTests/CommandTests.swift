@@ -175,7 +175,7 @@ import Testing
         let finished = try await BuiltProgram.run("refund-desk", ["version", "--json"])
         let object = try JSONSerialization.jsonObject(with: Data(finished.output.utf8)) as? [String: Any]
         #expect(object?["version"] is String)
-        #expect(object?["schema"] as? Int == 4)
+        #expect(object?["schema"] as? Int == 5)
         #expect(object?.keys.contains("commit") == true)
     }
 }
