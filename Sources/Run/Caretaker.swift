@@ -3,6 +3,7 @@ import FoundationEssentials
 import Journal
 import Loop
 import Postgres
+import Refunds
 import Synchronization
 import Tenants
 import Time
@@ -38,6 +39,10 @@ final class Caretaker: Sendable {
                     process, host: host, keyring: house.configuration.keyring, at: now, in: house.database)
                 if tidied.map({ now - $0 >= Self.tidyEvery }) ?? true {
                     try await house.signIn.forgetOld()
+                    let forgotten = try await Retention(database: house.database, clock: house.clock).prune()
+                    for (kind, count) in forgotten {
+                        house.journal.info("old data is forgotten", ["kind": .string(kind), "count": .init(count)])
+                    }
                     try await noteAuditHeads()
                     tidied = now
                 }

@@ -1,4 +1,3 @@
-import Journal
 import Postgres
 import Refunds
 import Support
@@ -14,7 +13,8 @@ import Time
         try await test.asSuperuser(
             "insert into tenants.tenants (slug, name) values (\("t\(number)"), 'T')")
         try await test.asSuperuser(
-            "insert into tenants.apps (tenant_id, bundle_id, name) select tenant_id, 'com.example.a', 'A' from tenants.tenants where slug = \("t\(number)")")
+            "insert into tenants.apps (tenant_id, bundle_id, name) select tenant_id, 'com.example.a', 'A' from tenants.tenants where slug = \("t\(number)")"
+        )
         let app: SQL = "tenants.apps join tenants.tenants using (tenant_id) where slug = \("t\(number)")"
         try await test.asSuperuser(
             """
@@ -63,7 +63,7 @@ import Time
     func `is forgotten, and nothing sooner`(age: Duration, left: [Int64]) async throws {
         try await withDatabase { test in
             try await Self.fill(test, age: age, case: 1)
-            let retention = Retention(database: test.database, clock: WallClock { Self.now }, journal: .silent)
+            let retention = Retention(database: test.database, clock: WallClock { Self.now })
             // Cases go first, and a second look then finds the key rows they kept.
             _ = try await retention.prune()
             let again = try await retention.prune()
@@ -76,27 +76,25 @@ import Time
 
     @Test func `more rows than a batch holds all go`() async throws {
         try await withDatabase { test in
+            try await Self.fill(test, age: .days(1), case: 1)
             try await test.asSuperuser(
                 """
-                insert into tenants.people (person_id, email) values (gen_random_uuid(), 'a@example.com')
-                """)
-            try await test.asSuperuser(
-                """
-                insert into tenants.sessions (session_sha256, person_id, created_at, seen_at, expires_at)
-                select sha256(n::text::bytea), person_id, \(Self.now - .days(90)), \(Self.now - .days(90)), \(Self.now - .days(60))
-                from tenants.people, generate_series(1, 2500) n
+                insert into refunds.usage (tenant_id, app_id, transaction_id, observed_at, learned_at)
+                select tenant_id, app_id, n::text, \(Self.now - .days(800)), \(Self.now - .days(800))
+                from tenants.apps, generate_series(1, 2500) n
                 """)
             let forgotten = try await Retention(
-                database: test.database, clock: WallClock { Self.now }, journal: .silent
+                database: test.database, clock: WallClock { Self.now }
             ).prune()
-            #expect(forgotten == ["sessions": 2500])
+            #expect(forgotten == ["usage reports": 2500])
         }
     }
 
     @Test func `the archive cannot be emptied by a slip`() async throws {
         try await withDatabase { test in
             _ = await #expect(throws: PostgresError.self) {
-                _ = try await test.database.rows(.house, "select refunds.forget_bodies(\(Self.now - .days(1))) as months")
+                _ = try await test.database.rows(
+                    .house, "select refunds.forget_bodies(\(Self.now - .days(1))) as months")
             }
         }
     }

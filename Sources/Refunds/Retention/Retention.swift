@@ -1,40 +1,20 @@
-package import Journal
 package import Postgres
 package import Time
 
 /// Forgets what has been kept long enough, a little at a time.
 ///
 /// Each batch is a short transaction of its own: one that held a snapshot for long would slow the
-/// queue. Any process may run it; an advisory lock lets one work at a time.
+/// queue. Any process may run it; an advisory lock lets one work at a time. Sessions and links are
+/// forgotten by the room that makes them.
 package final class Retention: Sendable {
     private let database: Database
     private let terms: RetentionTerms
     private let clock: WallClock
-    private let journal: Journal
 
-    package init(database: Database, terms: RetentionTerms = RetentionTerms(), clock: WallClock, journal: Journal) {
+    package init(database: Database, terms: RetentionTerms = RetentionTerms(), clock: WallClock) {
         self.database = database
         self.terms = terms
         self.clock = clock
-        self.journal = journal
-    }
-
-    /// Works once a day, the first time soon after the start, until its task is cancelled.
-    package func run() async {
-        var pause = Duration.minutes(5)
-        while !Task.isCancelled {
-            do { try await Task.sleep(for: pause) } catch { return }
-            do {
-                let forgotten = try await prune()
-                if !forgotten.isEmpty {
-                    journal.info("old data is forgotten", ["rows": .string("\(forgotten.sorted { $0.key < $1.key })")])
-                }
-                pause = .hours(24)
-            } catch {
-                journal.warning("old data could not be forgotten; tried again in an hour", ["error": JournalValue(error)])
-                pause = .hours(1)
-            }
-        }
     }
 
     /// Forgets everything that is due, in batches. Gives how many rows (or months) of each kind went.
@@ -44,7 +24,9 @@ package final class Retention: Sendable {
         for (name, statement) in statements(now) {
             while !Task.isCancelled {
                 let count = try await database.transaction(.house, within: .seconds(30)) { tx -> Int? in
-                    let turn: Bool = try await tx.row("select pg_try_advisory_xact_lock(hashtext('retention')) as mine")?("mine") ?? false
+                    let turn: Bool =
+                        try await tx.row("select pg_try_advisory_xact_lock(hashtext('retention')) as mine")?("mine")
+                        ?? false
                     return turn ? try await tx.execute(statement) : nil
                 }
                 guard let count else { return forgotten }
@@ -73,29 +55,6 @@ package final class Retention: Sendable {
                 using (select tenant_id, app_id, slot from refunds.refusals
                        where received_at < \(now - terms.refusals) order by received_at limit \(batch)) old
                 where (r.tenant_id, r.app_id, r.slot) = (old.tenant_id, old.app_id, old.slot)
-                """
-            ),
-            (
-                "sessions",
-                """
-                delete from tenants.sessions where session_sha256 in
-                  (select session_sha256 from tenants.sessions
-                   where expires_at < \(now - terms.sessions) order by expires_at limit \(batch))
-                """
-            ),
-            (
-                "sign-in links",
-                """
-                delete from tenants.sign_in_links where link_sha256 in
-                  (select link_sha256 from tenants.sign_in_links where expires_at < \(now - terms.sessions) limit \(batch))
-                """
-            ),
-            (
-                "failed sign-ins",
-                """
-                delete from tenants.sign_in_failures where (subject_sha256, window_start) in
-                  (select subject_sha256, window_start from tenants.sign_in_failures
-                   where window_start < \(now - terms.signInFailures) limit \(batch))
                 """
             ),
             (

@@ -10,10 +10,6 @@ package struct RetentionTerms: Sendable {
     package var cases: Duration = .days(761)
     /// Refused deliveries.
     package var refusals: Duration = .days(30)
-    /// Sessions and one-time links, after their end.
-    package var sessions: Duration = .days(30)
-    /// Counters of failed sign-ins.
-    package var signInFailures: Duration = .days(2)
 
     package init() {}
 }

@@ -38,6 +38,5 @@ grant execute on function refunds.forget_bodies(timestamptz) to refund_desk_hous
 create index notifications_oldest on refunds.notifications (received_at);
 create index cases_oldest on refunds.cases (listed_at);
 create index refusals_oldest on refunds.refusals (received_at);
-create index sessions_ended on tenants.sessions (expires_at);
 create index transactions_oldest on refunds.transactions (signed_at);
 create index usage_oldest on refunds.usage (learned_at);
