@@ -6,8 +6,9 @@ package actor Gate {
     package init() {}
 
     package func pass() async {
-        if isOpen { return }
-        await withCheckedContinuation { waiting.append($0) }
+        await withCheckedContinuation { continuation in
+            if isOpen { continuation.resume() } else { waiting.append(continuation) }
+        }
     }
 
     package func open() {
