@@ -94,9 +94,9 @@ import Testing
 
     @Test func `has a bounded line`() async throws {
         try await withDatabase(loops: EventLoops(EventLoops.forTests.all[0])) { test in
-            let gate = Mutex(false)
+            let gate = Gate()
             let collector = Collector<String, Int64>(database: test.database, rowsMax: 1, queueMax: 3) { items, _ in
-                while !gate.withLock({ $0 }) { try await EventLoops.forTests.all[0].sleep(for: .milliseconds(5)) }
+                await gate.pass()
                 return items.map { _ in 1 }
             }
             let answers = Answers()
@@ -109,7 +109,7 @@ import Testing
             }
             // One is being written, three wait, six are refused at once.
             try await until { answers.all.count >= 6 }
-            gate.withLock { $0 = true }
+            await gate.open()
             for task in tasks { await task.value }
             let refused = answers.all.filter { if case .failure = $0 { true } else { false } }
             #expect((6...7).contains(refused.count))

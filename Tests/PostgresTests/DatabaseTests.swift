@@ -296,7 +296,7 @@ private struct Stop: Error {}
     }
 
     @Test func `tells who waits too long, and refuses who finds the line full`() async throws {
-        let limits = PoolLimits(house: 1, wait: .milliseconds(100), waitersMax: 1)
+        let limits = PoolLimits(house: 1, wait: .seconds(2), waitersMax: 1)
         try await withDatabase(limits: limits, loops: EventLoops(EventLoops.forTests.all[0])) { test in
             try await test.database.transaction(.house) { tx in
                 _ = try await tx.rows("select 1")

@@ -11,8 +11,7 @@ import Testing
     @Test func `BL-063: is served again within ten seconds, by the same process and without anybody's help`()
         async throws
     {
-        let cluster = try Cluster()
-        defer { cluster.remove() }
+        let cluster = try await Cluster.make()
         let loops = EventLoops.forTests
         _ = try await Schema.migrator(on: loops.all[0], journal: .silent).migrate(cluster.url)
         let lines = Mutex<[String]>([])
@@ -24,7 +23,6 @@ import Testing
         let heard = Mutex<[String]>([])
         listener.listen("desk_test") { payload in heard.withLock { $0.append(payload) } }
         listener.start()
-        defer { Task { await listener.stop() } }
 
         func insert(_ slug: String) async throws -> Int {
             try await database.execute(.house, "insert into tenants.tenants (slug, name) values (\(slug), 'x')")
@@ -37,12 +35,12 @@ import Testing
             }
             try await group.waitForAll()
         }
-        try cluster.stop()
+        try await cluster.stop()
         let away = await #expect(throws: PostgresError.self) { try await insert("during") }
         #expect(away?.kind == .unavailable)
         #expect(away?.isRetryable == true)
 
-        try cluster.start()
+        try await cluster.start()
         let back = ContinuousClock.now
         try await until(.seconds(10)) { (try? await insert("after-\(UInt32.random(in: 0 ... .max))")) == 1 }
         #expect(ContinuousClock.now - back < .seconds(10))
@@ -57,6 +55,7 @@ import Testing
         #expect(complaints.count <= 3)
         await listener.stop()
         await database.close()
+        await cluster.remove()
     }
 
     @Test func `that is not there at all is an error with its reason, in bounded time`() async throws {
@@ -69,7 +68,7 @@ import Testing
         await database.close()
     }
 
-    @Test(arguments: ["not an url", "postgresql://h[secret/x", "host"])
+    @Test(arguments: ["not an url", "postgresql://secret@[::1/x", "host"])
     func `a text that is no address is refused, and not repeated`(text: String) {
         let error = #expect(throws: PostgresError.self) { try ConnectionSettings(text) }
         #expect(error?.kind == .misuse)

@@ -157,8 +157,7 @@ import Time
         try await withDatabase { test in
             #expect(try await RoleCheck.troubles(test.url, on: test.loops.all[0]) == [])
             // In a cluster of its own, because roles are shared by all databases of a server.
-            let cluster = try Cluster()
-            defer { cluster.remove() }
+            let cluster = try await Cluster.make()
             let loop = test.loops.all[0]
             #expect(try await RoleCheck.troubles(cluster.url, on: loop).count == 4)
             _ = try await Schema.migrator(on: loop, journal: .silent).migrate(cluster.url)
@@ -180,6 +179,7 @@ import Time
             let error = await #expect(throws: PostgresError.self) { try await database.rows(.tenant(1), "select 1") }
             #expect(error?.text.contains("bypasses row security") == true)
             await database.close()
+            await cluster.remove()
         }
     }
 }

@@ -134,16 +134,14 @@ private struct Broken: Error, CustomStringConvertible { let description = "broke
     @Test func `stop: what runs may end, what does not end in time is given back`() async throws {
         try await withHouse { house in
             let log = Log()
-            let slow = Mutex(false)
+            let gate = Gate()
             let begun = Log()
             let process = try house.process(
                 concurrency: 2,
                 handlers: [
                     "quick": { job in
                         begun.add(job)
-                        while !slow.withLock({ $0 }) {
-                            try await EventLoops.forTests.all[0].sleep(for: .milliseconds(5))
-                        }
+                        await gate.pass()
                         try await house.db.transaction(.tenant(job.tenant)) { tx in try await job.done(in: tx) }
                         log.add(job)
                     },
@@ -158,7 +156,7 @@ private struct Broken: Error, CustomStringConvertible { let description = "broke
             process.bell.ring()
             try await until { begun.count == 2 }
             let stopping = Task { await process.stop(within: .milliseconds(500)) }
-            slow.withLock { $0 = true }
+            await gate.open()
             await stopping.value
             let jobs = try await house.jobs()
             let states = Dictionary(uniqueKeysWithValues: jobs.map { ($0.lane, $0.state) })

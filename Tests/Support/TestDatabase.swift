@@ -185,10 +185,13 @@ actor Turnstile {
     init(limit: Int) { free = limit }
 
     func enter() async {
-        if free > 0 {
-            free -= 1
-        } else {
-            await withCheckedContinuation { line.append($0) }
+        await withCheckedContinuation { continuation in
+            if free > 0 {
+                free -= 1
+                continuation.resume()
+            } else {
+                line.append(continuation)
+            }
         }
     }
 

@@ -72,10 +72,11 @@ private actor Batches<Item: Sendable, Answer: Sendable> {
     }
 
     func submit(_ item: Item) async throws -> Answer {
-        guard queue.count < queueMax else {
-            throw PostgresError(.unavailable, "\(queue.count) rows wait to be written")
-        }
-        return try await withCheckedThrowingContinuation { continuation in
+        try await withCheckedThrowingContinuation { continuation in
+            guard queue.count < queueMax else {
+                return continuation.resume(
+                    throwing: PostgresError(.unavailable, "\(queue.count) rows wait to be written"))
+            }
             queue.append(Waiting(item: item, since: .now, continuation: continuation))
             if !isBusy {
                 isBusy = true

@@ -20,6 +20,8 @@ actor Connection {
     private var ending: PostgresError?
     private var requests: [Request] = []
     private var lastRequest = 0
+    /// Of requests that ended before anybody waited.
+    private var outcomes: [Int: Result<[ResultHandle], PostgresError>] = [:]
     private var statements = PreparedStatements(countMax: 200)
     private var transaction: OpenTransaction?
     private var lastTransaction = 0
@@ -275,13 +277,23 @@ actor Connection {
         return lastRequest
     }
 
+    /// The answer may come before anybody waits for it: others may run between an await and the
+    /// closure that takes its continuation.
     private func answer(to id: Int) async -> Result<[ResultHandle], PostgresError> {
         await withCheckedContinuation { continuation in
-            // Writing may have failed at once, and with it the connection.
-            guard let index = requests.firstIndex(where: { $0.id == id }) else {
-                return continuation.resume(returning: .failure(ending ?? lost()))
+            if let index = requests.firstIndex(where: { $0.id == id }) {
+                requests[index].waiting = continuation
+            } else {
+                continuation.resume(returning: outcomes.removeValue(forKey: id) ?? .failure(ending ?? lost()))
             }
-            requests[index].waiting = continuation
+        }
+    }
+
+    private func conclude(_ request: Request, _ outcome: Result<[ResultHandle], PostgresError>) {
+        if let waiting = request.waiting {
+            waiting.resume(returning: outcome)
+        } else {
+            outcomes[request.id] = outcome
         }
     }
 
@@ -306,7 +318,7 @@ actor Connection {
         handle.close()
         let unfinished = requests
         requests = []
-        for request in unfinished { request.fail(reason) }
+        for request in unfinished { conclude(request, request.outcome(afterEnd: reason)) }
         let waiting = connecting
         connecting = nil
         waiting?.resume(returning: reason)
@@ -384,7 +396,7 @@ actor Connection {
         case PGRES_PIPELINE_SYNC:
             unsafe PQclear(pointer)
             let request = requests.removeFirst()
-            request.succeedOrFail()
+            conclude(request, request.outcome)
         case PGRES_TUPLES_OK, PGRES_COMMAND_OK:
             requests[0].next += 1
             if case .execute = command {
@@ -464,6 +476,7 @@ actor Connection {
     /// The simple protocol ends with nothing, not with a sync.
     private func scriptIsOver() {
         guard handle.enterPipeline() else { return end(lost()) }
-        requests.removeFirst().succeedOrFail()
+        let request = requests.removeFirst()
+        conclude(request, request.outcome)
     }
 }

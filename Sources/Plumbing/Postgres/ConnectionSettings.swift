@@ -142,3 +142,10 @@ package struct ConnectionSettings: Sendable {
         return found
     }
 }
+
+extension ConnectionSettings: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Host and database: a password is among the settings.
+    package var description: String { place }
+    package var debugDescription: String { place }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -93,8 +93,8 @@ package final class Listener: Sendable {
     private func connect() async throws(PostgresError) -> Connection {
         let connection = try await Connection.open(
             settings, role: nil, within: .seconds(5), on: loop, helpers: helpers)
+        let (handlers, locks) = state.withLock { ($0.handlers, $0.locks) }
         do throws(PostgresError) {
-            let (handlers, locks) = state.withLock { ($0.handlers, $0.locks) }
             await connection.whenNotified { channel, payload in
                 for handler in handlers[channel] ?? [] { handler(payload) }
             }
@@ -106,9 +106,16 @@ package final class Listener: Sendable {
             await connection.close()
             throw error
         }
-        let (connected, isStopped) = state.withLock { state in
+        let (connected, isStopped, late) = state.withLock { state in
             if !state.isStopped { state.connection = connection }
-            return (state.connected, state.isStopped)
+            return (state.connected, state.isStopped, state.locks.dropFirst(locks.count))
+        }
+        do throws(PostgresError) {
+            // Asked for while this connection was being made.
+            for lock in late { try await Self.take(lock, on: connection) }
+        } catch {
+            await connection.close()
+            throw error
         }
         if isStopped { await connection.close() }
         for body in connected { body() }

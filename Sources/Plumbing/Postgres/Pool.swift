@@ -54,19 +54,16 @@ actor Pool {
         lastWaiter += 1
         let waiter = lastWaiter
         // The common way: a connection is idle, and nobody suspends.
-        let now = now
-        var actions = state.ask(waiter, until: now + limits.wait, now: now)
-        if case .hand(let id, to: waiter) = actions.first, let connection = connections[id] {
-            actions.removeFirst()
-            perform(actions)
+        if state.hasIdle, case .hand(let id, to: waiter) = ask(waiter).first, let connection = connections[id] {
             return Borrowed(id: id, connection: connection)
         }
         let outcome: Result<Borrowed, PostgresError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
+                // Others may run between the await and this closure, the handler below among them:
+                // so the pool is asked only here, where the answer finds its receiver.
                 waiting[waiter] = continuation
-                // The handler below may have run already, when there was nobody to answer.
                 if Task.isCancelled { return withdraw(waiter) }
-                perform(actions)
+                perform(ask(waiter))
             }
         } onCancel: {
             loop.post { self.assumeIsolated { $0.withdraw(waiter) } }
@@ -89,6 +86,11 @@ actor Pool {
     func abort() {
         perform(state.close())
         for connection in connections.values { connection.assumeIsolated { $0.close() } }
+    }
+
+    private func ask(_ waiter: PoolState.WaiterID) -> [PoolState.Action] {
+        let now = now
+        return state.ask(waiter, until: now + limits.wait, now: now)
     }
 
     private var now: Duration { start.duration(to: .now) }

@@ -55,6 +55,8 @@ struct PoolState {
 
     /// Connections that stand or are being made.
     var count: Int { idle.count + lent.count + connecting.count }
+    /// The next caller gets a connection at once.
+    var hasIdle: Bool { !isClosed && waiters.isEmpty && !idle.isEmpty }
     var waiterCount: Int { waiters.count }
     var lentCount: Int { lent.count }
 

@@ -23,15 +23,12 @@ struct Request {
         if case .script = commands.first { true } else { false }
     }
 
-    /// The sync was answered: all of it is known.
-    func succeedOrFail() {
-        waiting?.resume(returning: failure.map { .failure($0) } ?? .success(results))
-    }
+    /// When the sync was answered: all of it is known.
+    var outcome: Result<[ResultHandle], PostgresError> { failure.map { .failure($0) } ?? .success(results) }
 
-    /// The connection ended first.
-    func fail(_ reason: PostgresError) {
-        let error = failure ?? (decides ? reason.withUnknownOutcome : reason)
-        waiting?.resume(returning: .failure(error))
+    /// When the connection ended first.
+    func outcome(afterEnd reason: PostgresError) -> Result<[ResultHandle], PostgresError> {
+        .failure(failure ?? (decides ? reason.withUnknownOutcome : reason))
     }
 }
 

@@ -86,7 +86,10 @@ actor Foreman {
         resumeSleeper()
         if !running.isEmpty {
             let limit = loop.after(within) { self.assumeIsolated { $0.emptied() } }
-            await withCheckedContinuation { whenEmpty.append($0) }
+            await withCheckedContinuation { continuation in
+                // What is asked before an await may have changed when its closure runs.
+                if running.isEmpty { continuation.resume() } else { whenEmpty.append(continuation) }
+            }
             limit.cancel()
         }
         if worker != 0 {
@@ -100,7 +103,9 @@ actor Foreman {
                 journal.warning("unfinished jobs could not be given back", ["error": JournalValue(error)])
             }
         }
-        if isRunning { await withCheckedContinuation { whenOver.append($0) } }
+        await withCheckedContinuation { continuation in
+            if isRunning { whenOver.append(continuation) } else { continuation.resume() }
+        }
     }
 
     /// A number for this process, and the sign that it lives.
@@ -121,6 +126,7 @@ actor Foreman {
                 return
             } catch {
                 note(error)
+                isRung = false
                 await sleep(Self.pollEvery)
             }
         }
@@ -179,7 +185,7 @@ actor Foreman {
             } catch {
                 note(error)
             }
-            if !isRung, !isStopping { await sleep(wait) }
+            await sleep(wait)
         }
     }
 
@@ -324,6 +330,8 @@ actor Foreman {
 
     private func sleep(_ duration: Duration) async {
         await withCheckedContinuation { continuation in
+            // Somebody may have rung just now.
+            if isRung || isStopping { return continuation.resume() }
             sleeper = continuation
             nap = loop.after(duration) { self.assumeIsolated { $0.resumeSleeper() } }
         }
