@@ -2,6 +2,7 @@ import FoundationEssentials
 import Crypto
 import Postgres
 import Queue
+import Refunds
 import Tenants
 
 /// `refund-desk key …`
@@ -75,7 +76,11 @@ enum KeyCommand {
             }
             let info = try await house.vault.store(key, of: tenant.id, for: tied?.id, by: .commandLine, in: tx)
             for app in apps {
-                for isSandbox in [false, true] { try await Lane.resume(App.lane(app.id, isSandbox: isSandbox), in: tx) }
+                for isSandbox in [false, true] {
+                    try await Enqueue.hurry(
+                        tenant: tenant.id.rawValue, kind: RefundJobs.Kind.reply.rawValue,
+                        lane: App.lane(app.id, isSandbox: isSandbox), in: tx)
+                }
             }
             return info
         }

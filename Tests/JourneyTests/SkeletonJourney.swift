@@ -1,0 +1,107 @@
+import Foundation
+import HTTP
+import Simulator
+import Support
+import Testing
+
+/// The first way through the whole house. It is never red.
+@Suite(.timeLimit(.minutes(4)))
+struct `From Apple's request to the page` {
+    @Test func `a signed request is acknowledged, answered with 202, and told on a page`() async throws {
+        try await withStage { stage in
+            let inbox = try await stage.addApp()
+            let desk = try await stage.serve()
+            let note = try stage.request()
+            #expect(try await desk.post(note, to: inbox) == 200)
+            try await stage.eventually("Apple has accepted the reply") {
+                stage.replies(to: note.transactionID).contains { $0.status == 202 }
+            }
+            #expect(stage.replies(to: note.transactionID).count == 1)
+
+            let page = try await signIn(desk, stage)
+            let list = try await desk.get("/t/alpha/cases", headers: [("Cookie", page)])
+            let text = String(decoding: list.body, as: UTF8.self)
+            #expect(list.status == 200)
+            let match = try #require(text.firstMatch(of: /\/t\/alpha\/cases\/[0-9a-f-]{36}/))
+            let story = try await desk.get(String(match.0), headers: [("Cookie", page)])
+            let told = String(decoding: story.body, as: UTF8.self)
+            #expect(story.status == 200)
+            for words in [note.transactionID ?? "?", "Answered", "HTTP 202"] {
+                #expect(told.contains(words), "\(words)")
+            }
+            #expect(await desk.stop() == 0)
+        }
+    }
+
+    @Test func `BL-003: a repaired key sends what waited, without a new notification`() async throws {
+        try await withStage { stage in
+            let inbox = try await stage.addApp()
+            let desk = try await stage.serve()
+            stage.apple.script.add([ScriptedAnswer(status: 401, times: 1)], in: .production)
+            let note = try stage.request()
+            #expect(try await desk.post(note, to: inbox) == 200)
+            try await stage.eventually("the key is refused and the reply waits") {
+                desk.program.output.contains("Apple refused the signing key")
+            }
+            #expect(stage.replies(to: note.transactionID).map(\.status) == [401])
+            try await stage.command(
+                "key", "add", "--tenant", "alpha", "--key-id", "STAGE10000", "--issuer-id",
+                "57246542-96fe-4a63-b053-0824d011072a", "--file", stage.folder + "/STAGE10000.p8")
+            // Far sooner than the next probing call of a refused key.
+            try await stage.eventually("the reply goes out", within: .seconds(30)) {
+                stage.replies(to: note.transactionID).last?.status == 202
+            }
+            #expect(await desk.stop() == 0)
+        }
+    }
+
+    @Test func `BL-025: without a trust root it stays up, is not ready, and asks Apple to come again`() async throws {
+        try await withStage { stage in
+            let inbox = try await stage.addApp()
+            let empty = stage.folder + "/no roots"
+            try FileManager.default.createDirectory(atPath: empty, withIntermediateDirectories: true)
+            let note = try stage.request()
+            let blind = try await stage.serve(["REFUND_DESK_TRUST_ROOTS": empty])
+            #expect(try await blind.get("/health/live").status == 200)
+            #expect(try await blind.get("/health/ready").status == 503)
+            #expect(try await blind.post(note, to: inbox) == 503)
+            #expect(await blind.stop() == 0)
+            let seeing = try await stage.serve()
+            #expect(try await seeing.get("/health/ready").status == 200)
+            #expect(try await seeing.post(note, to: inbox) == 200)
+            try await stage.eventually("the reply") { !stage.replies(to: note.transactionID).isEmpty }
+            #expect(await seeing.stop() == 0)
+        }
+    }
+
+    @Test func `BL-098: bad files among the trust roots cost a warning each`() async throws {
+        try await withStage { stage in
+            let inbox = try await stage.addApp()
+            try Data().write(to: URL(filePath: stage.folder + "/roots/empty.cer"))
+            try Data("<html>not found</html>".utf8).write(to: URL(filePath: stage.folder + "/roots/page.cer"))
+            let desk = try await stage.serve()
+            let warnings = desk.program.output.split(separator: "\n").filter { $0.contains("a trust root is not used") }
+            #expect(warnings.count == 2)
+            #expect(try await desk.post(try stage.request(), to: inbox) == 200)
+            #expect(await desk.stop() == 0)
+        }
+    }
+
+    /// Uses a one-time link up; the cookie's name and value.
+    private func signIn(_ desk: Desk, _ stage: Stage) async throws -> String {
+        let made = try await stage.command(
+            "operator", "add", "--email", "ada@example.com", "--tenant", "alpha", "--role", "support",
+            "--password-stdin", input: "correct horse battery\n")
+        #expect(made["signInURL"]?.string?.contains("/sign-in/link/") == true)
+        let body = "email=ada%40example.com&password=correct+horse+battery"
+        let answer = try await desk.client.send(
+            ClientRequest(
+                method: .post, url: desk.address + "/sign-in",
+                headers: [
+                    "Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin",
+                    "Origin": desk.address,
+                ], body: Array(body.utf8)))
+        #expect(answer.status == 303)
+        return String((answer.headers["Set-Cookie"] ?? "").prefix { $0 != ";" })
+    }
+}
