@@ -48,8 +48,8 @@ actor Connection {
 
     private var output: [UInt8] = []
     private var outputSent = 0
-    /// How much was out when the peer stopped taking more.
-    private var outputSentAtBlock = 0
+    /// What had been transferred when the present window began.
+    private var windowBytes = 0
     private var next = Next.request
     private var drainWaiter: CheckedContinuation<Bool, Never>?
     private var handling: Task<Void, Never>?
@@ -164,6 +164,10 @@ extension Connection {
             requestID: setting.requestID(from: head, direct), client: setting.trust.client(direct, head.headers),
             receivedAt: setting.clock.now, began: began)
         phase = exchange?.body?.isComplete == true ? .whole : .body
+        if phase == .body {
+            began = EventLoop.now
+            windowBytes = 0
+        }
         if phase == .body, head.expectsContinue, !bytesFollow {
             // Nothing is in the way: answers are written before the next request is read.
             output = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
@@ -315,7 +319,7 @@ extension Connection {
             if outputSent < output.count {
                 if watch?.interest.contains(.write) == false {
                     began = EventLoop.now
-                    outputSentAtBlock = outputSent
+                    windowBytes = outputSent
                 }
                 watch?.change(.write)
                 return
@@ -416,9 +420,9 @@ extension Connection {
         case .head where pending.isEmpty: if age > limits.idleTime { close() }
         case .head: if age > limits.headerTime { refuse(.slow) }
         case .body:
-            if isTooSlow(bytes: exchange?.body?.bytes.count ?? 0, in: age) { refuse(.slow) }
+            if !keepsPace(exchange?.body?.bytes.count ?? 0, age: age, now: now) { refuse(.slow) }
         case .answering:
-            guard !output.isEmpty, isTooSlow(bytes: outputSent - outputSentAtBlock, in: age) else { return }
+            guard !output.isEmpty, !keepsPace(outputSent, age: age, now: now) else { return }
             setting.counters.add("http_slow_readers_total", help: "Connections closed because an answer was not read.")
             close()
         case .lingering: if age > limits.lingerTime { close() }
@@ -426,11 +430,16 @@ extension Connection {
         }
     }
 
-    private func isTooSlow(bytes: Int, in age: Duration) -> Bool {
-        let rest = age - setting.limits.transferGrace
-        guard rest > .zero else { return false }
-        let due = rest.components.seconds * Int64(setting.limits.bytesPerSecondMin)
-        return Int64(bytes) < max(1, due)
+    /// Whether a transfer keeps the minimum rate: in each window of the grace time, so that a quick
+    /// start buys no time to stand still later.
+    private func keepsPace(_ bytes: Int, age: Duration, now: UInt64) -> Bool {
+        let window = setting.limits.transferGrace
+        guard age > window else { return true }
+        let due = window.wholeMilliseconds * Int64(setting.limits.bytesPerSecondMin) / 1000
+        guard Int64(bytes - windowBytes) >= max(1, due) else { return false }
+        began = now
+        windowBytes = bytes
+        return true
     }
 
     /// Ends after the request that runs or has begun to arrive; at once when there is none.

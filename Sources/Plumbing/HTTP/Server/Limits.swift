@@ -14,9 +14,9 @@ package struct Limits: Sendable {
     package var connectionsMax = 10_000
     /// From the first byte of a header to its last.
     package var headerTime: Duration = .seconds(10)
-    /// Bytes a second, on average, that a body must arrive and an answer be read at…
+    /// Bytes a second that a body must arrive and an answer be read at…
     package var bytesPerSecondMin = 500
-    /// …after this time.
+    /// …on average over each stretch of this time.
     package var transferGrace: Duration = .seconds(10)
     /// Between two requests, and before the first.
     package var idleTime: Duration = .seconds(60)
