@@ -411,6 +411,8 @@ actor Connection {
         case PGRES_FATAL_ERROR:
             let failure = unsafe PostgresError(result: pointer, statement: command?.text)
             unsafe PQclear(pointer)
+            // Not an answer to this request: whether it was carried out is unknown.
+            guard failure.sqlState != nil else { return end(failure) }
             // An error may also come of the sync, where deferred constraints are checked.
             if command != nil { requests[0].next += 1 }
             if case .prepare(let key) = command { statements.forget(key) }

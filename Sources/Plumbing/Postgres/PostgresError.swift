@@ -76,7 +76,11 @@ package struct PostgresError: Error, Sendable {
         func field(_ code: Unicode.Scalar) -> String? {
             unsafe PQresultErrorField(result, CInt(code.value)).map { unsafe String(cString: $0) }
         }
-        let sqlState = field("C") ?? "XX000"
+        // Only the server's own answers have one. Without it libpq speaks, of a connection that is lost.
+        guard let sqlState = field("C") else {
+            self.init(.unavailable, "the connection to the server was lost", statement: statement)
+            return
+        }
         let (message, constraint) = (field("M") ?? "", field("n"))
         let kind = Self.kind(sqlState: sqlState, constraint: constraint)
         let text =
@@ -105,7 +109,7 @@ package struct PostgresError: Error, Sendable {
     /// Whether the connection is of no further use: the server ends it, or remembers other
     /// statements than we do (after a change of the schema, or behind a pooler).
     var endsConnection: Bool {
-        guard let sqlState else { return false }
+        guard let sqlState else { return true }
         if sqlState == "57014" { return false }
         return ["08", "57", "26"].contains(sqlState.prefix(2)) || ["0A000", "25P03", "42P05"].contains(sqlState)
     }

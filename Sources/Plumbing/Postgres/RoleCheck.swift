@@ -29,7 +29,7 @@ package enum RoleCheck {
                 select current_user::text as login, r.rolsuper as super, r.rolbypassrls as bypass, r.rolcreaterole as creates,
                        \(mayTake(name)) as taken,
                        (select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
-                        where c.relowner = r.oid and n.nspname in ('tenants', 'refunds', 'queue', 'desk')) as owned
+                        where c.relowner = r.oid and c.relkind in ('r', 'p') and n.nspname in ('tenants', 'refunds', 'queue', 'desk')) as owned
                 from pg_roles r where r.rolname = \(name)
                 """, within: .seconds(10)
             ).rows.first
