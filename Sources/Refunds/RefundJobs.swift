@@ -1,4 +1,5 @@
 package import AppStore
+import FoundationEssentials
 package import Journal
 package import Postgres
 package import Queue
@@ -14,6 +15,27 @@ package enum RefundJobs {
         case reply
         /// Look at one request when its time is up.
         case deadline
+        /// Ask Apple for the newest form of one transaction.
+        case lookUp = "look-up"
+    }
+
+    /// Asks Apple for the newest signed form of a transaction and fills its case with it; ring the bell after
+    /// the commit.
+    ///
+    /// - Returns: false where that is being done already.
+    @discardableResult
+    package static func addLookUp(
+        transaction: String, environment: Environment, tenant: TenantID, app: AppID, at now: Moment, in tx: Transaction
+    ) async throws -> Bool {
+        let subject = LookUpJob.Subject(
+            app: app.rawValue, environment: environment.rawValue, transaction: transaction)
+        return try await Enqueue.add(
+            NewJob(
+                tenant: tenant.rawValue, lane: App.lane(app, isSandbox: environment == .sandbox),
+                kind: Kind.lookUp.rawValue,
+                subject: String(decoding: try JSONEncoder().encode(subject), as: UTF8.self),
+                deadline: now + .hours(24), uniqueKey: "\(app.rawValue) \(environment.rawValue) \(transaction)"),
+            in: tx)
     }
 
     /// The handlers of all kinds, for the workers.
@@ -21,25 +43,25 @@ package enum RefundJobs {
         database: Database, verifier: Verifier, headers: SignatureHeaders, directory: InboxDirectory, vault: Vault,
         api: AppStoreServerAPI, tokens: TokenCache, bell: Bell, clock: WallClock, journal: Journal, counters: Counters
     ) -> [String: @Sendable (Job) async throws -> Void] {
-        handlers(
-            notification: NotificationJob(
-                verifier: verifier, database: database, directory: directory, headers: headers, bell: bell,
-                clock: clock, journal: journal, counters: counters),
-            reply: ReplyJob(
-                database: database, vault: vault, tokens: tokens, policy: .standard, clock: clock, journal: journal,
-                counters: counters
-            ) { call, token in
-                await api.sendConsumption(
-                    api: call.version, transactionID: call.transactionID, environment: call.environment,
-                    body: call.body,
-                    token: token)
-            },
-            deadline: DeadlineJob(database: database, clock: clock, journal: journal, counters: counters))
-    }
-
-    static func handlers(
-        notification: NotificationJob, reply: ReplyJob, deadline: DeadlineJob
-    ) -> [String: @Sendable (Job) async throws -> Void] {
+        let tokens = AppTokens(vault: vault, cache: tokens, clock: clock)
+        let notification = NotificationJob(
+            verifier: verifier, database: database, directory: directory, headers: headers, bell: bell, clock: clock,
+            journal: journal, counters: counters)
+        let reply = ReplyJob(
+            database: database, vault: vault, tokens: tokens, policy: .standard, clock: clock, journal: journal,
+            counters: counters
+        ) { call, token in
+            await api.sendConsumption(
+                api: call.version, transactionID: call.transactionID, environment: call.environment, body: call.body,
+                token: token)
+        }
+        let deadline = DeadlineJob(database: database, clock: clock, journal: journal, counters: counters)
+        let lookUp = LookUpJob(
+            database: database, vault: vault, tokens: tokens, verifier: verifier, clock: clock, journal: journal,
+            counters: counters
+        ) { transaction, environment, token in
+            await api.transactionInfo(transactionID: transaction, environment: environment, token: token)
+        }
         var handlers: [String: @Sendable (Job) async throws -> Void] = [:]
         for kind in Kind.allCases {
             handlers[kind.rawValue] =
@@ -47,6 +69,7 @@ package enum RefundJobs {
                 case .notification: { try await notification.run($0) }
                 case .reply: { try await reply.run($0) }
                 case .deadline: { try await deadline.run($0) }
+                case .lookUp: { try await lookUp.run($0) }
                 }
         }
         return handlers

@@ -59,6 +59,6 @@ struct RefundJobsTests {
     }
 
     @Test func `every kind of work has a handler`() {
-        #expect(RefundJobs.Kind.allCases.map(\.rawValue) == ["notification", "reply", "deadline"])
+        #expect(RefundJobs.Kind.allCases.map(\.rawValue) == ["notification", "reply", "deadline", "look-up"])
     }
 }

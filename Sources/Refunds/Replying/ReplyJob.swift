@@ -19,7 +19,7 @@ struct ReplyJob: Sendable {
 
     let database: Database
     let vault: Vault
-    let tokens: TokenCache
+    let tokens: AppTokens
     let policy: Policy
     let clock: WallClock
     let journal: Journal
@@ -52,7 +52,7 @@ struct ReplyJob: Sendable {
             case .call(let call): return await settle(call, with: await perform(call), job)
             case .needsToken(let key, let app):
                 do {
-                    try await makeToken(key, app)
+                    try await tokens.make(key, app)
                 } catch let error as VaultError {
                     return try await postpone(
                         job, until: clock.now + ReplyPlan.keyLook(looks: job.attempts), because: "\(error)")
@@ -126,7 +126,7 @@ struct ReplyJob: Sendable {
                 at: now + ReplyPlan.keyLook(looks: job.attempts), error: "\(VaultError.noKey(tenant, app.id))", in: tx)
             return .finished
         }
-        guard tokens.token(tokenKey(key, app), now: now) != nil else { throw NeedsToken(key: key, app: app) }
+        guard tokens.kept(key, app) != nil else { throw NeedsToken(key: key, app: app) }
         guard try await job.isStillMine(in: tx) else { throw ClaimLost(job: job.id) }
         let isSandbox = locked.environment == .sandbox
         let gate = try await KeyStandings.enter(key.id, isSandbox: isSandbox, of: tenant, at: now, in: tx)
@@ -242,7 +242,7 @@ struct ReplyJob: Sendable {
     /// Hands the call to the network, if the permission still stands by our own clock.
     func perform(_ call: ReplyCall) async -> ReplyResult {
         if call.sendAfter > ContinuousClock.now { try? await Task.sleep(until: call.sendAfter, clock: .continuous) }
-        guard let token = tokens.token(tokenKey(call.key, call.app), now: clock.now) else {
+        guard let token = tokens.kept(call.key, call.app) else {
             return ReplyResult(notSent: "the token ended before the call")
         }
         guard ContinuousClock.now < call.sendBy else {
@@ -251,26 +251,12 @@ struct ReplyJob: Sendable {
         return ReplyResult(await send(call, token))
     }
 
-    private func tokenKey(_ key: SigningKeyInfo, _ app: App) -> TokenCache.Key {
-        TokenCache.Key(
-            tenant: key.tenant.rawValue, keyID: key.keyID, fingerprint: key.fingerprint, bundleID: app.bundleID)
-    }
-
-    func makeToken(_ key: SigningKeyInfo, _ app: App) async throws {
-        let now = clock.now
-        let token = try await vault.withSigningKey(key.id, of: key.tenant) { secret, info in
-            try BearerToken.make(
-                with: secret, keyID: info.keyID, issuerID: info.issuerID, bundleID: app.bundleID, at: now)
-        }
-        tokens.keep(token, for: tokenKey(key, app), madeAt: now)
-    }
-
     // MARK: settle
 
     /// Records the result and what follows. While the database is away the result is kept in memory until
     /// the call is given up; then it is unknown, which is the truth.
     func settle(_ call: ReplyCall, with result: ReplyResult, _ job: Job) async {
-        if result.result == .credentials { tokens.forget(tokenKey(call.key, call.app)) }
+        if result.result == .credentials { tokens.forget(call.key, call.app) }
         counters.add(
             "replies_total", 1, ["result": result.result.rawValue, "environment": call.environment.rawValue],
             help: "Calls of Send Consumption Information, by result.")

@@ -80,7 +80,8 @@ struct Desk: Sendable {
                     verifier: verifier, database: test.database, directory: directory, headers: headers, bell: bell,
                     clock: clock.clock, journal: journal, counters: test.counters),
                 replies: ReplyJob(
-                    database: test.database, vault: vault, tokens: TokenCache(), policy: .standard,
+                    database: test.database, vault: vault,
+                    tokens: AppTokens(vault: vault, cache: TokenCache(), clock: clock.clock), policy: .standard,
                     clock: clock.clock, journal: journal, counters: test.counters
                 ) { call, _ in await apple.answer(call) },
                 deadlines: DeadlineJob(
@@ -220,6 +221,7 @@ struct Desk: Sendable {
         case .notification: try await notifications.run(job)
         case .reply: try await replies.run(job)
         case .deadline: try await deadlines.run(job)
+        case .lookUp: Issue.record("nobody asked for a look-up")
         case nil: Issue.record("a job of unknown kind \(job.kind)")
         }
     }

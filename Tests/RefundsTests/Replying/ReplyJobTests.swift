@@ -414,7 +414,7 @@ struct ReplyJobTests {
         for _ in 0..<2 {
             switch try await desk.replies.begin(job, ReplySubject(job)) {
             case .call(let call): return call
-            case .needsToken(let key, let app): try await desk.replies.makeToken(key, app)
+            case .needsToken(let key, let app): try await desk.replies.tokens.make(key, app)
             case .finished: break
             }
         }
