@@ -116,9 +116,8 @@ import Time
     @Test func `a silent responder is waited for once`() async throws {
         let responder = try Responder(.silent)
         let verifier = verifier(responder, .soft)
-        let clock = ContinuousClock()
-        let first = try await clock.measure { _ = try await verify(responder, verifier) }
-        #expect(first < .seconds(5))
+        // That it returns at all is the point: this responder never would.
+        #expect(try await verify(responder, verifier).isUnknown)
         let asked = responder.asked.withLock { $0.count }
         #expect(try await verify(responder, verifier).isUnknown)
         #expect(responder.asked.withLock { $0.count } == asked)
