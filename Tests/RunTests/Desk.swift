@@ -8,15 +8,22 @@ struct Desk: Sendable {
     let folder: String
     var environment: [String: String]
 
+    /// Runs `refund-desk` to its end with these settings and no others.
+    static func program(
+        _ words: [String], environment: [String: String] = [:], input: String = ""
+    ) async throws -> OutsideProgram.Outcome {
+        try await OutsideProgram.run(
+            OutsideProgram.path("refund-desk"), words, environment: environment, input: input)
+    }
+
     /// Runs `refund-desk` to its end.
-    func run(_ words: String..., input: String = "") async throws -> FinishedProgram {
-        try await BuiltProgram.run("refund-desk", words, environment: environment, input: Array(input.utf8))
+    func run(_ words: String..., input: String = "") async throws -> OutsideProgram.Outcome {
+        try await Self.program(words, environment: environment, input: input)
     }
 
     /// Runs an administrative command with `--json` and returns its object.
     func answer(_ words: String..., input: String = "") async throws -> [String: Any] {
-        let finished = try await BuiltProgram.run(
-            "refund-desk", words + ["--json"], environment: environment, input: Array(input.utf8))
+        let finished = try await Self.program(words + ["--json"], environment: environment, input: input)
         guard finished.status == 0 else { throw CommandFailed(words: words, finished: finished) }
         let object = try JSONSerialization.jsonObject(with: Data(finished.output.utf8)) as? [String: Any]
         return try object ?? { throw CommandFailed(words: words, finished: finished) }()
@@ -30,8 +37,8 @@ struct Desk: Sendable {
 
     struct CommandFailed: Error, CustomStringConvertible {
         let words: [String]
-        let finished: FinishedProgram
-        var description: String { "\(words) ended with \(finished.status): \(finished.errors)" }
+        let finished: OutsideProgram.Outcome
+        var description: String { "\(words) ended with \(finished.status): \(finished.error)" }
     }
 }
 
@@ -41,7 +48,7 @@ func withDesk(_ body: (Desk) async throws -> Void) async throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let key = folder + "/master.key"
-        let made = try await BuiltProgram.run("refund-desk", ["master-key", "new", "--file", key])
+        let made = try await Desk.program(["master-key", "new", "--file", key])
         guard made.status == 0 else { throw Desk.CommandFailed(words: ["master-key"], finished: made) }
         try await body(
             Desk(

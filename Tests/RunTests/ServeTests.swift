@@ -4,20 +4,19 @@ import Support
 import Testing
 
 /// `refund-desk serve` as a process.
-@Suite struct `Serving` {
-    private func serve(_ desk: Desk, _ words: String...) throws -> BuiltProgram {
-        try BuiltProgram("refund-desk", ["serve"] + words, environment: desk.environment)
+@Suite(.timeLimit(.minutes(4))) struct `Serving` {
+    private func serve(_ desk: Desk, _ words: String...) throws -> RunningProgram {
+        try RunningProgram(OutsideProgram.path("refund-desk"), ["serve"] + words, environment: desk.environment)
     }
 
     @Test(arguments: [SIGTERM, SIGINT])
     func `a stop signal ends it with 0`(signal: Int32) async throws {
         try await withDesk { desk in
             let serving = try serve(desk)
-            #expect(await serving.line(containing: "\"text\":\"serving\"") != nil, "\(serving.lines)")
-            serving.send(signal)
-            let finished = await serving.finish()
-            #expect(finished.status == 0, "\(finished.errors)")
-            #expect(finished.errors.contains("\"text\":\"stopped\""))
+            try await serving.printed("\"text\":\"serving\"")
+            serving.signal(signal)
+            #expect(await serving.exit() == 0, "\(serving.output)")
+            #expect(serving.output.contains("\"text\":\"stopped\""))
         }
     }
 
@@ -25,9 +24,9 @@ import Testing
         try await withDesk { desk in
             for part in ["gateway", "engine", "console"] {
                 let serving = try serve(desk, "--only", part)
-                #expect(await serving.line(containing: "\"parts\":\"\(part)\"") != nil, "\(serving.lines)")
-                serving.send(SIGTERM)
-                #expect(await serving.finish().status == 0)
+                try await serving.printed("\"parts\":\"\(part)\"")
+                serving.signal(SIGTERM)
+                #expect(await serving.exit() == 0, "\(serving.output)")
             }
         }
     }
@@ -35,18 +34,18 @@ import Testing
     @Test func `a schema that is too old is refused with the command to run`() async throws {
         try await withDesk { desk in
             try await desk.database.asSuperuser("delete from desk.schema_versions where version = 4")
-            let finished = await (try serve(desk)).finish()
+            let finished = try await desk.run("serve")
             #expect(finished.status == 1)
-            #expect(finished.errors.contains("refund-desk migrate"))
+            #expect(finished.error.contains("refund-desk migrate"))
         }
     }
 
     @Test func `roles that could see every tenant are refused`() async throws {
         try await withDesk { desk in
             try await desk.database.asSuperuser("alter table tenants.apps owner to refund_desk_tenant")
-            let finished = await (try serve(desk)).finish()
+            let finished = try await desk.run("serve")
             #expect(finished.status == 1)
-            #expect(finished.errors.contains("refund_desk_tenant owns"))
+            #expect(finished.error.contains("refund_desk_tenant owns"))
         }
     }
 
@@ -57,10 +56,10 @@ import Testing
             loud.environment["REFUND_DESK_METRICS_TOKEN"] = "s3cr3t-metrics"
             let key = try String(contentsOfFile: desk.folder + "/master.key", encoding: .utf8).prefix(43)
             let serving = try serve(loud)
-            #expect(await serving.line(containing: "\"text\":\"serving\"") != nil)
-            serving.send(SIGTERM)
-            let finished = await serving.finish()
-            #expect(!finished.errors.contains("s3cr3t") && !finished.errors.contains(key))
+            try await serving.printed("\"text\":\"serving\"")
+            serving.signal(SIGTERM)
+            #expect(await serving.exit() == 0)
+            #expect(!serving.output.contains("s3cr3t") && !serving.output.contains(key))
         }
     }
 }

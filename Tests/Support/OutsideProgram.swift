@@ -18,34 +18,30 @@ package enum OutsideProgram {
         process.executableURL = URL(filePath: executable)
         process.arguments = arguments
         process.environment = environment
-        let (output, error, source) = (Pipe(), Pipe(), Pipe())
-        process.standardOutput = output
-        process.standardError = error
-        process.standardInput = source
-        async let printed = read(output)
-        async let complained = read(error)
+        // Files, not pipes: a program that another test starts at this moment inherits a pipe's other end,
+        // and its end would then not be seen before that program's.
+        let folder = FileManager.default.temporaryDirectory.appending(path: "outside-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (output, error, source) = (
+            folder.appending(path: "output"), folder.appending(path: "error"), folder.appending(path: "input")
+        )
+        for file in [output, error] { try Data().write(to: file) }
+        try Data(input.utf8).write(to: source)
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        process.standardError = try FileHandle(forWritingTo: error)
+        process.standardInput = try FileHandle(forReadingFrom: source)
         let status = try await withCheckedThrowingContinuation { continuation in
             process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
             do {
                 try process.run()
-                source.fileHandleForWriting.write(Data(input.utf8))
-                try source.fileHandleForWriting.close()
             } catch {
                 process.terminationHandler = nil
                 continuation.resume(throwing: error)
             }
         }
-        return await Outcome(status: status, output: printed, error: complained)
-    }
-
-    /// On a thread of its own: reading a pipe blocks.
-    private static func read(_ pipe: Pipe) async -> String {
-        await withCheckedContinuation { continuation in
-            let handle = pipe.fileHandleForReading
-            Thread.detachNewThread {
-                let data = handle.readDataToEndOfFile()
-                continuation.resume(returning: String(decoding: data, as: UTF8.self))
-            }
-        }
+        return Outcome(
+            status: status, output: String(decoding: try Data(contentsOf: output), as: UTF8.self),
+            error: String(decoding: try Data(contentsOf: error), as: UTF8.self))
     }
 }
