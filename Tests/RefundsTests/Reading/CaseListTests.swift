@@ -109,7 +109,7 @@ import Time
             }
             for filter in filters {
                 let expected = everything.filter { filter.fits($0) }
-                #expect(!expected.isEmpty)
+                #expect(!expected.isEmpty, "\(filter)")
                 let found = try await Self.all(records, desk, filter, limit: 17)
                 #expect(found.map(\.id) == expected.map(\.id), "\(filter)")
             }
