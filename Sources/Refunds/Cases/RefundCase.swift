@@ -44,15 +44,18 @@ package struct RefundCase: Sendable, Hashable {
         }
         if round.arrival == .imported { return RoundStanding(.imported) }
         if round.arrival == .history, round.window.isLate { return RoundStanding(.missed, reason: "fetched-too-late") }
-        if facts.contains(where: { ($0.kind == .refund || $0.kind == .declined) && request < $0 }) {
-            return RoundStanding(.overtaken, late: round.isLate, remark: unknown)
-        }
         if let withheld = round.withheld {
             return RoundStanding(.withheld, reason: withheld.rawValue, late: round.isLate, remark: unknown)
+        }
+        let decided = facts.filter { ($0.kind == .refund || $0.kind == .declined) && request < $0 }
+        if decided.contains(where: { $0.signedAt <= round.window.deadline }) {
+            return RoundStanding(.overtaken, late: round.isLate, remark: unknown)
         }
         if round.isOver(at: now) {
             return RoundStanding(.missed, reason: cause(of: round), late: round.isLate, remark: unknown)
         }
+        // A request that Apple itself delivered late: it is not answered once Apple has decided.
+        if !decided.isEmpty { return RoundStanding(.overtaken, late: round.isLate, remark: unknown) }
         if let heldUntil = round.heldUntil, now < heldUntil { return RoundStanding(.held, late: round.isLate) }
         return RoundStanding(.open, late: round.isLate, remark: unknown)
     }
