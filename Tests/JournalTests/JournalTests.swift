@@ -39,7 +39,9 @@ import Time
 
     @Test func `a redacted value shows nothing of itself`() {
         let secret = Redacted("hunter2")
-        #expect("\(secret) \(String(reflecting: secret)) \(String(describing: Optional(secret)))".contains("hunter2") == false)
+        #expect(
+            "\(secret) \(String(reflecting: secret)) \(String(describing: Optional(secret)))".contains("hunter2")
+                == false)
         #expect(secret.reveal() == "hunter2")
     }
 }

@@ -169,7 +169,8 @@ enum Samples {
 
     static let refusals: [RefusalLine] = [
         RefusalLine(
-            app: alpha.id, number: 4, receivedAt: signed, reason: "version-1-notification", detail: "no signedPayload", bytes: 312,
+            app: alpha.id, number: 4, receivedAt: signed, reason: "version-1-notification", detail: "no signedPayload",
+            bytes: 312,
             userAgent: "App-Store/1.0", forwardedFor: "17.58.0.7"),
         RefusalLine(
             app: alpha.id, number: 3, receivedAt: signed - .hours(3), reason: "root-not-trusted",
@@ -352,7 +353,8 @@ enum Samples {
                     frame: frame(.quarantine(slug, RefusalListQuery())), slug: slug, query: RefusalListQuery(),
                     page: RefusalPage(refusals: refusals, next: nil),
                     counts: [
-                        RefusalCount(reason: "version-1-notification", count: 12), RefusalCount(reason: "root-not-trusted", count: 3),
+                        RefusalCount(reason: "version-1-notification", count: 12),
+                        RefusalCount(reason: "root-not-trusted", count: 3),
                     ],
                     apps: [alpha, beta], now: now
                 ).html

@@ -91,8 +91,13 @@ struct RefundCaseTests {
         Line("a reversal does not", requested().adding(fact(.reversed, 9, at: noon + hour)), .open),
         Line("an ordinary notification does not", requested().adding(fact(.seen, 9, at: noon + hour)), .open),
         Line(
-            "overtaken wins against withheld",
-            requested().changing { $0.withheld = .noConsent }.adding(fact(.refund, 9, at: noon + hour)), .overtaken),
+            "withheld stays so when Apple decides",
+            requested().changing { $0.withheld = .noConsent }.adding(fact(.refund, 9, at: noon + hour)), .withheld,
+            reason: "no-consent"),
+        Line(
+            "missed stays so when Apple decides after the deadline",
+            requested().adding(fact(.refund, 9, at: deadline + hour)), at: deadline + hour + hour, .missed,
+            reason: "not-attempted"),
         Line(
             "withheld says why", requested().changing { $0.withheld = .familyShared }, .withheld,
             reason: "family-shared"),

@@ -24,7 +24,7 @@ import Time
             #expect(json["transactionId"]?.string == "2000000900000001")
             #expect(json["price"]?.int == 9990 && json["currency"]?.string == "USD")
             #expect(json["purchaseDate"]?.int == 1_781_524_800_123)
-            #expect(json["deadline"]?.int == 1_781_524_800_123 + 43_200_000)
+            #expect(json["deadline"]?.int == 1_781_568_000_123)
             #expect(json["deliveries"]?.int == 6)
             #expect(json["reply"]?["body"]?.stringBytes == SampleDesk.replyBody)
             #expect(json["reply"]?["status"]?.int == 202)

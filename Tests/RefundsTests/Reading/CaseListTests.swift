@@ -82,6 +82,7 @@ import Time
             #expect(everything.count == 1152 && Set(everything.map(\.id)).count == 1152)
             #expect(everything.map(\.listedAt) == everything.map(\.listedAt).sorted(by: >))
             var filters: [CaseFilter] = []
+            let one = try #require(everything.last { $0.state == .answered })
             func add(_ change: (inout CaseFilter) -> Void) {
                 var filter = CaseFilter()
                 change(&filter)
@@ -102,7 +103,8 @@ import Time
                 $0.from = SampleDesk.signed + .milliseconds(300); $0.to = SampleDesk.signed + .milliseconds(500)
             }
             add {
-                $0.states = [.answered]; $0.outcomes = [.declined]; $0.isSandbox = false; $0.productID = "p2"
+                $0.states = [one.state]; $0.outcomes = [one.outcome]; $0.isSandbox = one.isSandbox
+                $0.productID = one.productID
             }
             add {
                 $0.appAccountToken = "c1"; $0.states = [.missed]; $0.reason = .given("OTHER")
