@@ -33,7 +33,7 @@ import Testing
 
     @Test func `kills under load and a stopped database lose nothing and answer nothing twice`() async throws {
         let outcome = try await OutsideProgram.run(
-            Checkout.path("ops/soak"), ["--kills", "4", "--outage", "3", "--senders", "2"],
+            Checkout.path("ops/soak"), ["--kills", "4", "--outage", "8", "--senders", "2"],
             environment: ProcessInfo.processInfo.environment)
         #expect(outcome.status == 0, "\(outcome.output)\(outcome.error)")
         #expect(outcome.output.contains(#""failures": []"#))
