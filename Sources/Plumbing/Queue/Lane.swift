@@ -25,7 +25,8 @@ package enum Lane {
                 """)
             if let taken { return try taken("wait") }
             if isSecondTry { break }
-            guard try await ensure(lane, in: tx) else { return nil }
+            // No row, or a full one? Two first calls at once may both find none: only a second look tells.
+            try await ensure(lane, in: tx)
         }
         return nil
     }
