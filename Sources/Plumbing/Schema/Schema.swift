@@ -14,6 +14,8 @@ package enum Schema {
         step(3, "queue", PackageResources.v0003_queue_sql),
         step(4, "access", PackageResources.v0004_access_sql),
         step(5, "retention", PackageResources.v0005_retention_sql),
+        step(6, "people", PackageResources.v0006_people_sql),
+        step(7, "onboarding", PackageResources.v0007_onboarding_sql),
     ]
 
     /// Months for which bodies of notifications have a partition ahead of time.
