@@ -102,6 +102,21 @@ import Time
         }
     }
 
+    @Test(
+        arguments: [
+            "update tenants.audit set subject = 'x'", "delete from tenants.audit", "truncate tenants.audit",
+        ] as [SQL])
+    func `not even the owner changes, removes or empties it in passing`(sql: SQL) async throws {
+        try await withEntries { home in
+            await #expect(throws: PostgresError.self) { try await home.database.asSuperuser(sql) }
+            guard case .whole(let head) = try await standing(home) else {
+                Issue.record("not whole")
+                return
+            }
+            #expect(head.sequence == 5)
+        }
+    }
+
     @Test func `entries written at once form one chain`() async throws {
         try await withTwoTenants { home in
             try await withThrowingTaskGroup(of: Void.self) { group in

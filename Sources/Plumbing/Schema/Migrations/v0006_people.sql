@@ -1,4 +1,4 @@
--- People, their second factors and invitations; tokens with names and ends; an audit log that nobody can rewrite.
+-- People, their second factors and invitations; tokens with names; an audit log that cannot be emptied.
 
 -- What v0004_access.sql did for the tables of its time: for each table of a tenant that comes later.
 create function tenants.guard_table(name regclass) returns void
@@ -105,16 +105,9 @@ alter table tenants.tokens
 
 -- ------------------------------------------------------------------ audit
 
--- Append-only for everybody, the owner included. Someone who may drop the trigger can still rewrite
--- rows; then the chain, and the heads that were written to the log, tell.
-create function tenants.audit_is_append_only() returns trigger language plpgsql as $$
-begin
-  raise exception 'the audit log is only added to' using errcode = 'insufficient_privilege';
-end $$;
-create trigger append_only before update or delete on tenants.audit
-  for each row execute function tenants.audit_is_append_only();
-create trigger append_only_truncate before truncate on tenants.audit
-  for each statement execute function tenants.audit_is_append_only();
+-- Rows are never changed (v0002_refunds.sql); neither is the table emptied at once.
+create trigger fixed_as_a_whole before truncate on tenants.audit
+  for each statement execute function refunds.never_changes();
 create index audit_of_action on tenants.audit (tenant_id, action, seq desc);
 
 -- ------------------------------------------------------------------ access
