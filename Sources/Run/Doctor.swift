@@ -2,21 +2,10 @@ import AppStore
 import Journal
 import Loop
 import Postgres
+import Refunds
 import Schema
 import Tenants
 import Time
-
-/// One thing that was looked at.
-struct Check: Sendable, Hashable {
-    enum State: String, Sendable { case ok, warn, fail }
-    let name: String
-    let state: State
-    let text: String
-
-    static func ok(_ name: String, _ text: String) -> Check { Check(name: name, state: .ok, text: text) }
-    static func warn(_ name: String, _ text: String) -> Check { Check(name: name, state: .warn, text: text) }
-    static func fail(_ name: String, _ text: String) -> Check { Check(name: name, state: .fail, text: text) }
-}
 
 /// Looks at everything that replies depend on, and says what to do. Changes nothing and never calls Apple.
 enum Doctor {

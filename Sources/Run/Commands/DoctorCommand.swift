@@ -1,3 +1,5 @@
+import Refunds
+
 /// `refund-desk doctor`
 enum DoctorCommand {
     static let doctor = Command(
