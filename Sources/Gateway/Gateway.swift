@@ -18,19 +18,28 @@ package struct Gateway: Sendable {
 
     package var routes: [Route] { [inbox.route] + api.routes }
 
-    /// For addresses that no route knows: under `/api` a problem in JSON, elsewhere what `other` says.
-    package static func notFound(otherwise other: @escaping Handler) -> Handler {
-        { request, context in
-            guard request.segments.first == "api" else { return try await other(request, context) }
-            return Problem.notFound("there is nothing at this address").response
+    /// Answers for what no route takes, below the gateway's own paths: under `/api` problems in JSON, under
+    /// `/n` a line of text. What the router said before it still says everywhere else.
+    package static func answerTroubles(in router: inout Router) {
+        let (notFound, methodNotAllowed, refused) = (router.notFound, router.methodNotAllowed, router.refused)
+        router.notFound = { request, context in
+            switch request.segments.first {
+            case "api": Problem.notFound("there is nothing at this address").response
+            case "n": .text("there is no such inbox\n", status: .notFound)
+            default: try await notFound(request, context)
+            }
         }
-    }
-
-    /// The same for a method that an address does not have.
-    package static func methodNotAllowed(otherwise other: @escaping Handler) -> Handler {
-        { request, context in
-            guard request.segments.first == "api" else { return try await other(request, context) }
-            return Problem(.methodNotAllowed, "this address does not answer to \(request.method.name)").response
+        router.methodNotAllowed = { request, context in
+            switch request.segments.first {
+            case "api":
+                Problem(.methodNotAllowed, "this address does not answer to \(request.method.name)").response
+            case "n": .text("notifications are sent here by POST\n", status: .methodNotAllowed)
+            default: try await methodNotAllowed(request, context)
+            }
+        }
+        router.refused = { status, text, path in
+            guard let path, path == "/api" || path.hasPrefix("/api/") else { return refused(status, text, path) }
+            return Problem(status, text).response
         }
     }
 }

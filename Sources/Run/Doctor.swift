@@ -137,22 +137,34 @@ enum Doctor {
     }
 
     private static func masterKey(_ house: House) async throws -> [Check] {
+        let sealed = try await house.database.transaction(.house) { tx in try await house.vault.sealings(in: tx) }
+        guard sealed.unknown == 0 else {
+            return [
+                .fail(
+                    "master-key",
+                    """
+                    \(house.vault.hasMasterKey ? "another master key" : "no master key"): \(secrets(sealed.unknown)) \
+                    sealed with one that is not configured. Restore that key from its backup and name it in \
+                    REFUND_DESK_MASTER_KEY_FILE. Only if it is lost: write a new one with "refund-desk master-key new \
+                    --file PATH", then add keys and notification URLs again with "key add" and "inbox add"
+                    """)
+            ]
+        }
         guard house.vault.hasMasterKey else {
             return [.fail("master-key", "\(VaultError.noMasterKey)")]
         }
-        let older = try await house.database.transaction(.house) { tx in
-            try await house.vault.sealedWithOlderKeys(in: tx)
-        }
-        guard older == 0 else {
+        guard sealed.older == 0 else {
             return [
                 .warn(
                     "master-key",
-                    "\(older) secrets are sealed with an older key: run \"refund-desk master-key rotate\" and keep the older keys until then"
+                    "\(secrets(sealed.older)) sealed with an older key: run \"refund-desk master-key rotate\" and keep the older keys until then"
                 )
             ]
         }
         return [.ok("master-key", "every secret is sealed with the newest key")]
     }
+
+    private static func secrets(_ count: Int) -> String { count == 1 ? "1 secret is" : "\(count) secrets are" }
 
     private static func tenants(_ house: House) async throws -> [Check] {
         var checks: [Check] = []

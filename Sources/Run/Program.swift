@@ -35,9 +35,11 @@ struct Command: Sendable {
 /// From the command line to an exit code: 0 done, 1 failed, 2 wrong usage.
 enum Program {
     static let commands: [Command] = [
-        ServeCommand.serve, MigrateCommand.migrate, DoctorCommand.doctor, TenantCommand.add, AppCommand.add,
-        AppCommand.remove, InboxCommand.add, InboxCommand.retire, KeyCommand.add, KeyCommand.remove,
-        OperatorCommand.add, OperatorCommand.reset, TokenCommand.add, TokenCommand.remove, ChannelCommand.add,
+        ServeCommand.serve, MigrateCommand.migrate, DoctorCommand.doctor, TenantCommand.add, TenantCommand.list,
+        AppCommand.add, AppCommand.list, AppCommand.remove, InboxCommand.add, InboxCommand.list, InboxCommand.retire,
+        KeyCommand.add, KeyCommand.list, KeyCommand.remove, OperatorCommand.add, OperatorCommand.list,
+        OperatorCommand.reset, OperatorCommand.remove, TokenCommand.add, TokenCommand.list, TokenCommand.remove,
+        ChannelCommand.add,
         ChannelCommand.remove, MasterKeyCommand.new, MasterKeyCommand.rotate, VersionCommand.version,
     ]
 

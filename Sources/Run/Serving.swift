@@ -85,10 +85,7 @@ final class Serving: Sendable {
             router.notFound = console.notFound
             router.methodNotAllowed = console.methodNotAllowed
         }
-        if parts.contains(.gateway) {
-            router.notFound = Gateway.notFound(otherwise: router.notFound)
-            router.methodNotAllowed = Gateway.methodNotAllowed(otherwise: router.methodNotAllowed)
-        }
+        if parts.contains(.gateway) { Gateway.answerTroubles(in: &router) }
         server = Server(
             listen: configuration.listen, routes: router, loops: house.loops,
             trustedProxies: configuration.trustedProxies, clock: clock, journal: journal, counters: counters)

@@ -24,11 +24,13 @@ package struct App: Hashable, Sendable {
     package let consent: ConsentSetting
     /// Rows of quarantine; older refusals are overwritten.
     package let refusalAllowance: Int
+    /// Out of use: nothing arrives for it any more, and its cases stay.
+    package let isRemoved: Bool
 
     package init(
         tenant: TenantID, id: AppID, bundleID: String, appleID: Int64? = nil, name: String, rehearsal: Bool = false,
         unreportedDelivery: UnreportedDelivery = .delivered, sampleContent: Bool = false,
-        consent: ConsentSetting = .perCustomer, refusalAllowance: Int = 500
+        consent: ConsentSetting = .perCustomer, refusalAllowance: Int = 500, isRemoved: Bool = false
     ) {
         self.tenant = tenant
         self.id = id
@@ -40,6 +42,7 @@ package struct App: Hashable, Sendable {
         self.sampleContent = sampleContent
         self.consent = consent
         self.refusalAllowance = refusalAllowance
+        self.isRemoved = isRemoved
     }
 
     /// Letters, digits, hyphens and dots, 1 to 155 of them.

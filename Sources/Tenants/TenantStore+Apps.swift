@@ -97,12 +97,16 @@ extension TenantStore {
     }
 
     /// The tenant's apps in the order of their bundle IDs, at most 1,000.
-    package static func apps(of tenant: TenantID, in tx: Transaction) async throws -> [App] {
+    ///
+    /// - Parameter includingRemoved: true where their cases are read.
+    package static func apps(
+        of tenant: TenantID, includingRemoved: Bool = false, in tx: Transaction
+    ) async throws -> [App] {
         try await tx.rows(
             """
             select \(appColumns)
             from tenants.apps a
-            where a.tenant_id = \(tenant.rawValue) and a.removed_at is null
+            where a.tenant_id = \(tenant.rawValue) and (a.removed_at is null or \(includingRemoved))
             order by a.bundle_id
             limit 1000
             """
@@ -168,7 +172,7 @@ extension TenantStore {
 
     static let appColumns: SQL = """
         a.tenant_id, a.app_id, a.bundle_id, a.apple_id, a.name, a.rehearsal, a.unreported_delivery,
-        a.sample_content, a.consent_all_from, a.consent_wording, a.refusal_allowance
+        a.sample_content, a.consent_all_from, a.consent_wording, a.refusal_allowance, a.removed_at
         """
 }
 
@@ -177,6 +181,7 @@ extension App {
         let from: Moment? = try row("consent_all_from")
         let wording: String? = try row("consent_wording")
         let allowance: Int32 = try row("refusal_allowance")
+        let removed: Moment? = try row("removed_at")
         self.init(
             tenant: TenantID(rawValue: try row("tenant_id")), id: AppID(rawValue: try row("app_id")),
             bundleID: try row("bundle_id"), appleID: try row("apple_id"), name: try row("name"),
@@ -184,6 +189,6 @@ extension App {
             unreportedDelivery: UnreportedDelivery(rawValue: try row("unreported_delivery")) ?? .withhold,
             sampleContent: try row("sample_content"),
             consent: from.map { .allFrom($0, wording: wording ?? "") } ?? .perCustomer,
-            refusalAllowance: Int(allowance))
+            refusalAllowance: Int(allowance), isRemoved: removed != nil)
     }
 }

@@ -22,7 +22,7 @@ package enum TenantStoreError: Error, Hashable, CustomStringConvertible {
         switch self {
         case .badSlug(let slug):
             "\"\(slug)\" cannot be a slug: use 1 to 63 lower-case letters, digits and hyphens, not starting with a hyphen"
-        case .badName: "a name has 1 to 200 characters and no control characters"
+        case .badName: "a name has 1 to 200 characters, not only spaces, and no control characters"
         case .slugTaken(let slug): "there is already a tenant \"\(slug)\""
         case .noTenant(let slug): "there is no tenant \"\(slug)\""
         case .badBundleID(let id): "\"\(id)\" cannot be a bundle ID: use letters, digits, hyphens and dots"
@@ -89,9 +89,10 @@ package enum TenantStore {
         ).map { try Tenant($0) }
     }
 
-    /// 1 to 200 characters without control characters.
+    /// 1 to 200 characters without control characters, and one at least that can be seen.
     static func isName(_ text: String) -> Bool {
         (1...200).contains(text.count) && text.utf8.count <= 1000
+            && text.contains { !$0.isWhitespace }
             && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
     }
 }

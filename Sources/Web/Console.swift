@@ -49,11 +49,16 @@ package struct Console: Sendable {
     }
 
     /// For addresses that no route knows: the same page as for what is not one's own.
-    package var notFound: Handler { door.open { _, _ in door.problem(.notFound, .notFound) } }
+    package var notFound: Handler { door.problemPage(.notFound, .notFound) }
 
-    /// For looking at an address that takes forms only.
+    /// For looking at an address that takes forms only, and for forms sent to a page.
     package var methodNotAllowed: Handler {
-        door.open { _, _ in door.problem(.methodNotAllowed, .methodNotAllowed) }
+        let looking: Handler = door.problemPage(.formsOnly, .methodNotAllowed)
+        let posting: Handler = door.problemPage(.pageOnly, .methodNotAllowed)
+        return { request, context in
+            let isLooking = request.method == .get || request.method == .head
+            return try await (isLooking ? looking : posting)(request, context)
+        }
     }
 
     private func route(_ method: Method, _ pattern: Site.Pattern, _ handler: @escaping Handler) -> Route {

@@ -1,8 +1,8 @@
 import HTTP
 package import Refunds
 
-/// What the address of a list of cases says. Values nobody knows any more count as absent: old links
-/// keep working.
+/// What the address of a list of cases says. Values nobody knows any more count as absent, and the page
+/// says so: old links keep working.
 package struct CaseListQuery: Hashable, Sendable {
     package var state: CaseState?
     package var outcome: CaseOutcome?
@@ -15,17 +15,19 @@ package struct CaseListQuery: Hashable, Sendable {
     /// Transaction, original transaction, token or notification.
     package var lookUp: String?
     package var after: ListCursor?
+    /// Fields whose values mean nothing here.
+    package private(set) var ignored: [IgnoredField] = []
 
     package init() {}
 
     init(_ query: QueryString) {
-        state = query.value("state").flatMap(CaseState.init(rawValue:))
-        outcome = query.value("outcome").flatMap(CaseOutcome.init(rawValue:))
+        state = ignored.read("state", query, CaseState.init(rawValue:))
+        outcome = ignored.read("outcome", query, CaseOutcome.init(rawValue:))
         reason = query.value("reason")
         app = query.value("app")
-        environment = query.value("environment")
+        environment = ignored.read("environment", query, environmentName)
         lookUp = query.value("q").map { String($0.prefix(200)) }
-        after = query.value("after").flatMap(ListCursor.init(text:))
+        after = ignored.read("after", query, ListCursor.init(text:))
     }
 
     var fields: [(String, String?)] {
@@ -47,13 +49,15 @@ package struct NotificationListQuery: Hashable, Sendable {
     package var app: String?
     package var environment: String?
     package var after: ListCursor?
+    /// Fields whose values mean nothing here.
+    package private(set) var ignored: [IgnoredField] = []
 
     package init() {}
 
     init(_ query: QueryString) {
         app = query.value("app")
-        environment = query.value("environment")
-        after = query.value("after").flatMap(ListCursor.init(text:))
+        environment = ignored.read("environment", query, environmentName)
+        after = ignored.read("after", query, ListCursor.init(text:))
     }
 
     var fields: [(String, String?)] { [("app", app), ("environment", environment), ("after", after?.text)] }
@@ -67,16 +71,49 @@ package struct NotificationListQuery: Hashable, Sendable {
 package struct RefusalListQuery: Hashable, Sendable {
     package var app: String?
     package var after: RefusalCursor?
+    /// Fields whose values mean nothing here.
+    package private(set) var ignored: [IgnoredField] = []
 
     package init() {}
 
     init(_ query: QueryString) {
         app = query.value("app")
-        after = query.value("after").flatMap(RefusalCursor.init(text:))
+        after = ignored.read("after", query, RefusalCursor.init(text:))
     }
 
     var fields: [(String, String?)] { [("app", app), ("after", after?.text)] }
 }
+
+/// A field of an address whose value means nothing to the page.
+package struct IgnoredField: Hashable, Sendable {
+    package let name: String
+    /// Its first 60 characters.
+    package let value: String
+}
+
+extension [IgnoredField] {
+    /// The field's value as `convert` understands it; one that it does not is noted and counts as absent.
+    fileprivate mutating func read<Value>(
+        _ name: String, _ query: QueryString, _ convert: (String) -> Value?
+    ) -> Value? {
+        guard let text = query.value(name) else { return nil }
+        if let value = convert(text) { return value }
+        append(IgnoredField(name: name, value: String(text.prefix(60))))
+        return nil
+    }
+
+    /// What the page says of them; nil where there are none.
+    var notice: Notice? {
+        if isEmpty { return nil }
+        return Notice(
+            .attention,
+            "A part of the address was not understood: " + map { "\($0.name)=\($0.value)" }.joined(separator: ", "),
+            more: "It is left out; the list is shown as without it.")
+    }
+}
+
+/// Apple's names; nil for any other.
+private func environmentName(_ text: String) -> String? { isSandboxName(text) == nil ? nil : text }
 
 /// Nil for a name that Apple does not have.
 private func isSandboxName(_ environment: String) -> Bool? {

@@ -82,7 +82,7 @@ import Web
             "/t/alpha/notifications/\(stage.case1.notification.uuidString)", "/t/alpha/quarantine", "/t/alpha/apps",
             "/password", "/nothing",
         ]
-        for (width, isDark) in [(390, false), (390, true), (1360, false), (1360, true)] {
+        for (width, isDark) in [(360, false), (360, true), (1360, false), (1360, true)] {
             try await browser.resize(width: width, height: 900)
             try await browser.prefer(dark: isDark)
             for path in paths {

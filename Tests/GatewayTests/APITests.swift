@@ -85,6 +85,95 @@ import Time
 
     // MARK: strictness
 
+    @Test(arguments: [
+        ("PUT /api/v1/apps/com.example.alpha/customers/sam/consent", "appAccountToken", "a UUID"),
+        (
+            "GET /api/v1/apps/com.example.alpha/customers/7e3fb204-2f6d-4a3c-9d5e-6a1c0f9b8e2/consent",
+            "appAccountToken", "a UUID"
+        ),
+        (
+            "PUT /api/v1/apps/com.example.alpha/customers/7e3fb2042f6d4a3c9d5e6a1c0f9b8e21/consent", "appAccountToken",
+            "a UUID"
+        ),
+        ("PUT /api/v1/apps/com.example.alpha/transactions/tx-1/consent", "transactionId", "decimal digits"),
+        ("GET /api/v1/apps/com.example.alpha/transactions/1%202/consent", "transactionId", "decimal digits"),
+        ("PUT /api/v1/apps/com.example.alpha/transactions/-1/usage", "transactionId", "decimal digits"),
+        (
+            "PUT /api/v1/apps/com.example.alpha/transactions/\(String(repeating: "1", count: 21))/usage",
+            "transactionId", "decimal digits"
+        ),
+        ("PUT /api/v1/apps/com.example.alpha/transactions/%D9%A1/usage", "transactionId", "decimal digits"),
+        ("GET \(cases)?transactionId=abc", "transactionId", "decimal digits"),
+        ("GET \(cases)?originalTransactionId=", "originalTransactionId", "decimal digits"),
+        ("GET \(cases)?appAccountToken=sam", "appAccountToken", "a UUID"),
+    ])
+    func `an id that cannot be right is 400 and says what it should be`(
+        line: String, member: String, rule: String
+    ) async throws {
+        try await GatewayDesk.open { desk async throws in
+            let body = "{\"consented\":true}"
+            let usage = "{\"observedAt\":\(Self.t0),\"consumptionPercentage\":1}"
+            let response = try await desk.call(
+                line, line.hasPrefix("GET") ? nil : line.hasSuffix("usage") ? usage : body)
+            #expect(response.status == 400)
+            #expect(response["Content-Type"] == "application/problem+json")
+            let problem = try object(response)
+            #expect(problem["member"] as? String == member)
+            #expect((problem["detail"] as? String)?.contains(rule) == true)
+            #expect(try await desk.test.asSuperuser("select from refunds.consent_changes").isEmpty)
+            #expect(try await desk.test.asSuperuser("select from refunds.usage").isEmpty)
+        }
+    }
+
+    @Test func `whatever is refused under the API is a problem in JSON, before a handler sees it too`() async throws {
+        try await GatewayDesk.open { desk async throws in
+            let large = "{\"consented\":true,\"source\":\"\(String(repeating: "x", count: 70_000))\"}"
+            for (line, body, status) in [
+                ("PUT \(Self.customer)", large, 413), ("DELETE \(Self.customer)", "", 405),
+                ("GET /api/v1/apps/%00/cases", "", 400), ("GET /api/v1/apps/%zz/cases", "", 400),
+                ("GET /api", "", 404), ("GET /api/v1/x", "", 404),
+            ] {
+                let response = try await desk.call(line, body.isEmpty ? nil : body)
+                #expect(response.status == status, "\(line)")
+                #expect(response["Content-Type"] == "application/problem+json", "\(line)")
+                #expect(try object(response)["status"] as? Int == status, "\(line)")
+                #expect(try object(response)["detail"] is String, "\(line)")
+            }
+            #expect(try await desk.call("DELETE \(Self.customer)")["Allow"] == "GET, HEAD, PUT")
+        }
+    }
+
+    @Test func `what is refused on the notification address is a line of text`() async throws {
+        try await GatewayDesk.open { desk async throws in
+            for (line, status) in [
+                ("GET /n/\(desk.alpha.inbox)", 405), ("DELETE /n/\(desk.alpha.inbox)", 405), ("POST /n", 404),
+                ("POST /n/a/b", 404), ("POST /n/%00", 400),
+            ] {
+                let response = try await desk.call(line)
+                #expect(response.status == status, "\(line)")
+                #expect(response["Content-Type"] == "text/plain; charset=utf-8", "\(line)")
+                #expect(!String(decoding: response.body, as: UTF8.self).contains("<"), "\(line)")
+            }
+            #expect(try await desk.call("GET /n/\(desk.alpha.inbox)")["Allow"] == "POST")
+        }
+    }
+
+    @Test func `the access log never names a customer or a purchase`() async throws {
+        try await GatewayDesk.open { desk async throws in
+            for line in [
+                "GET \(Self.customer)", "GET \(Self.purchase)", "DELETE \(Self.purchase)", "DELETE \(Self.usage)",
+            ] {
+                _ = try await desk.call(line)
+            }
+            _ = try await desk.call("PUT \(Self.usage)", "{}")
+            _ = try await desk.call("PUT \(Self.usage)/more", "{}")
+            let log = desk.server.journal.joined(separator: "\n")
+            #expect(log.contains("/api/v1/apps/{bundleId}/transactions/{transactionId}/usage"))
+            #expect(log.contains("/api/v1/apps/{bundleId}/transactions/{transactionId}/consent"))
+            #expect(!log.contains("2000000900000001") && !log.contains("3D0E6C1E"))
+        }
+    }
+
     struct Wrong: Sendable, CustomTestStringConvertible {
         let path: String
         let body: String

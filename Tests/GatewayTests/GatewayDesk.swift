@@ -49,8 +49,7 @@ struct GatewayDesk: Sendable {
                 database: database, keyring: try MasterKeyring(text: MasterKeyring.newKeyText()), clock: clock,
                 journal: journal)
             let server = try await RunningServer(gateway.routes, clock: clock) { router in
-                router.notFound = Gateway.notFound(otherwise: router.notFound)
-                router.methodNotAllowed = Gateway.methodNotAllowed(otherwise: router.methodNotAllowed)
+                Gateway.answerTroubles(in: &router)
             }
             try await body(
                 GatewayDesk(

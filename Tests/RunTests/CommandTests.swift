@@ -1,4 +1,5 @@
 import Foundation
+import Postgres
 import Support
 import Testing
 
@@ -61,6 +62,20 @@ import Testing
             let table: [([String], String)] = [
                 (["tenant", "add", "acme", "--name", "Acme"], "already a tenant"),
                 (["tenant", "add", "Not A Slug", "--name", "Acme"], "cannot be a slug"),
+                (["tenant", "add", "blank", "--name", " "], "not only spaces"),
+                (["tenant", "add", "blank", "--name", ""], "not only spaces"),
+                (
+                    ["app", "add", "--tenant", "acme", "--bundle-id", "com.example.c", "--name", "\u{A0} "],
+                    "not only spaces"
+                ),
+                (["operator", "add", "--email", " ", "--tenant", "acme", "--role", "owner"], "no e-mail address"),
+                (["app", "list", "--tenant", "nobody"], "no tenant"),
+                (["key", "list", "--tenant", "nobody"], "no tenant"),
+                (["token", "list", "--tenant", "nobody"], "no tenant"),
+                (["operator", "list", "--tenant", "nobody"], "no tenant"),
+                (["inbox", "list", "--tenant", "acme", "--bundle-id", "com.example.B"], "no app"),
+                (["app", "remove", "--tenant", "acme", "--bundle-id", "com.example.B"], "no app"),
+                (["operator", "remove", "--tenant", "acme", "--email", "x@example.com"], "nobody"),
                 (["app", "add", "--tenant", "acme", "--bundle-id", "com.example.app"], "already has an app"),
                 (["app", "add", "--tenant", "nobody", "--bundle-id", "com.example.b"], "no tenant"),
                 (["inbox", "add", "--tenant", "acme", "--bundle-id", "com.example.B"], "no app"),
@@ -91,6 +106,13 @@ import Testing
             [], ["nonsense"], ["tenant"], ["tenant", "add"], ["tenant", "add", "x"], ["serve", "--only", "everything"],
             ["app", "add", "--tenant", "x", "--bundle-id", "y", "--consent", "all-from=2026-02-30"],
             ["app", "add", "--tenant", "x", "--bundle-id", "y", "--consent", "all-from=2026-02-03"],
+            [
+                "app", "add", "--tenant", "x", "--bundle-id", "y", "--consent", "all-from=9000-01-01", "--wording-file",
+                "/dev/null",
+            ],
+            ["app", "list"], ["key", "list"], ["token", "list"], ["inbox", "list", "--tenant", "x"],
+            ["tenant", "list", "x"], ["operator", "remove", "--email", "a@b.c"],
+            ["operator", "remove", "--email", "a@b.c", "--tenant", "x", "--installation"],
             ["operator", "add", "--email", "a@b.c"],
             ["operator", "add", "--email", "a@b.c", "--tenant", "x", "--role", "king"],
             ["operator", "add", "--email", "a@b.c", "--tenant", "x", "--role", "owner", "--installation"],
@@ -124,6 +146,109 @@ import Testing
         #expect(finished.error.contains("REFUND_DESK_MASTERKEY") && finished.error.contains("REFUND_DESK_MASTER_KEY"))
     }
 
+    @Test func `what was added is listed, and what is removed is listed no more`() async throws {
+        try await withDesk { desk in
+            func list(_ words: [String], _ name: String) async throws -> [[String: Any]] {
+                let finished = try await Desk.program(words + ["--json"], environment: desk.environment)
+                #expect(finished.status == 0, "\(words): \(finished.error)")
+                let object = try JSONSerialization.jsonObject(with: Data(finished.output.utf8)) as? [String: Any]
+                return try #require(object?[name] as? [[String: Any]], "\(words)")
+            }
+            let (of, app) = (["--tenant", "acme"], ["--tenant", "acme", "--bundle-id", "com.example.app"])
+            #expect(try await list(["tenant", "list"], "tenants").isEmpty)
+            for slug in ["zebra", "acme"] { _ = try await desk.answer("tenant", "add", slug, "--name", "The \(slug)") }
+            #expect(try await list(["tenant", "list"], "tenants").map { $0["slug"] as? String } == ["acme", "zebra"])
+
+            let added = try await desk.answer("app", "add", "--tenant", "acme", "--bundle-id", "com.example.app")
+            let inboxes = try await list(["inbox", "list"] + app, "inboxes")
+            #expect(inboxes.map { $0["notificationURL"] as? String } == [added["notificationURL"] as? String])
+            let file = try desk.file("key.p8", try SampleKeyFile.new())
+            let issuer = "57246542-96fe-1a63-e053-0824d011072a"
+            for (id, more) in [("2X9R4HXF34", []), ("2X9R4HXF35", ["--bundle-id", "com.example.app"])] {
+                let words = ["key", "add", "--key-id", id, "--issuer-id", issuer, "--file", file] + of + more
+                #expect(try await Desk.program(words, environment: desk.environment).status == 0)
+            }
+            let keys = try await list(["key", "list"] + of, "keys")
+            #expect(Set(keys.map { $0["keyId"] as? String }) == ["2X9R4HXF34", "2X9R4HXF35"])
+            #expect(keys.contains { $0["bundleId"] as? String == "com.example.app" })
+            let token = try await desk.answer("token", "add", "--tenant", "acme", "--scope", "usage")
+            let tokens = try await list(["token", "list"] + of, "tokens")
+            #expect(tokens.map { $0["id"] as? String } == [token["id"] as? String])
+            let whole = try #require(token["token"] as? String)
+            let shown = try await desk.run("token", "list", "--tenant", "acme")
+            #expect(shown.output.contains(whole.prefix(9)) && !shown.output.contains(whole))
+            for (slug, email) in [
+                ("acme", "ada@example.com"), ("zebra", "ada@example.com"), ("acme", "bob@example.com"),
+            ] {
+                _ = try await desk.answer("operator", "add", "--email", email, "--tenant", slug, "--role", "owner")
+            }
+            _ = try await desk.answer("operator", "add", "--email", "root@example.com", "--installation")
+            let everybody = try await list(["operator", "list"], "operators")
+            #expect(
+                everybody.map { $0["email"] as? String } == ["ada@example.com", "bob@example.com", "root@example.com"])
+            #expect((everybody[0]["memberships"] as? [[String: String]])?.map { $0["tenant"] } == ["acme", "zebra"])
+            #expect(try await list(["operator", "list", "--tenant", "zebra"], "operators").count == 1)
+
+            _ = try await desk.answer("key", "remove", "--tenant", "acme", "--key-id", "2X9R4HXF34")
+            #expect(try await list(["key", "list"] + of, "keys").count == 1)
+            _ = try await desk.answer("token", "remove", "--tenant", "acme", "--id", token["id"] as? String ?? "")
+            #expect(try await list(["token", "list"] + of, "tokens").isEmpty)
+            _ = try await desk.answer("operator", "remove", "--email", "BOB@example.com", "--tenant", "acme")
+            #expect(
+                try await list(["operator", "list"] + of, "operators").map { $0["email"] as? String } == [
+                    "ada@example.com"
+                ])
+            let twice = try await desk.run("operator", "remove", "--email", "bob@example.com", "--tenant", "acme")
+            #expect(twice.status == 1 && twice.error.contains("no member of acme"))
+            _ = try await desk.answer("operator", "remove", "--email", "root@example.com", "--installation")
+            _ = try await desk.answer("app", "remove", "--tenant", "acme", "--bundle-id", "com.example.app")
+            #expect(try await list(["app", "list"] + of, "apps").map { $0["removed"] as? Bool } == [true])
+            #expect(try await list(["key", "list"] + of, "keys").isEmpty)
+            #expect(
+                try await desk.run("inbox", "list", "--tenant", "acme", "--bundle-id", "com.example.app").status == 1)
+
+            let actions = try await desk.database.asSuperuser(
+                "select a.action from tenants.audit a join tenants.tenants t using (tenant_id) where t.slug = 'acme' order by a.seq"
+            )
+            let written = try actions.map { row -> String in try row("action") }
+            for action in ["key.removed", "token.removed", "member.removed", "app.removed"] {
+                #expect(written.contains(action), "\(action)")
+            }
+            let doctor = try await desk.run("doctor")
+            #expect(doctor.output.contains("audit acme"), "\(doctor.output)")
+        }
+    }
+
+    @Test func `a person who is removed from their last place is signed out`() async throws {
+        try await withDesk { desk in
+            for slug in ["acme", "zebra"] {
+                _ = try await desk.answer("tenant", "add", slug, "--name", slug)
+                _ = try await desk.answer(
+                    "operator", "add", "--email", "ada@example.com", "--tenant", slug, "--role", "viewer")
+            }
+            func usable() async throws -> Int {
+                try await desk.database.asSuperuser("select from tenants.sign_in_links where used_at is null").count
+            }
+            _ = try await desk.answer("operator", "remove", "--email", "ada@example.com", "--tenant", "acme")
+            #expect(try await usable() == 1)
+            _ = try await desk.answer("operator", "remove", "--email", "ada@example.com", "--tenant", "zebra")
+            #expect(try await usable() == 0)
+        }
+    }
+
+    @Test func `./ops/run says what is wrong with an address before it does anything`() async throws {
+        for listen in [
+            "nonsense", "127.0.0.1", "127.0.0.1:", "127.0.0.1:99999", "999.0.0.1:80", "[::1:80", "a b:80",
+            "unix:/tmp/x",
+        ] {
+            let finished = try await OutsideProgram.run(
+                Checkout.path("ops/run"), [],
+                environment: ["REFUND_DESK_LISTEN": listen, "PATH": "/usr/bin:/bin"], input: "")
+            #expect(finished.status == 1, "\(listen)")
+            #expect(finished.error.contains("REFUND_DESK_LISTEN") && !finished.error.contains("Traceback"), "\(listen)")
+        }
+    }
+
     @Test func `a master key file is for its owner alone and never overwritten`() async throws {
         try await withDesk { desk in
             let path = desk.environment["REFUND_DESK_MASTER_KEY_FILE"] ?? ""
@@ -151,7 +276,15 @@ import Testing
             let doctor = try await both.run("doctor")
             #expect(doctor.output.contains("every secret is sealed with the newest key"))
             let unreadable = try await desk.run("doctor")
-            #expect(unreadable.output.contains("older key"))
+            #expect(unreadable.status == 1 && unreadable.output.contains("Restore that key from its backup"))
+            #expect(unreadable.output.contains("master-key new") && !unreadable.output.contains("master-key rotate"))
+            var without = desk
+            without.environment["REFUND_DESK_MASTER_KEY_FILE"] = nil
+            let missing = try await without.run("doctor")
+            #expect(missing.status == 1 && missing.output.contains("no master key: 1 secret is sealed"))
+            without.environment["REFUND_DESK_MASTER_KEY_FILE"] = "/nowhere/key"
+            let gone = try await without.run("doctor")
+            #expect(gone.output.contains("Restore it from its backup") && gone.output.contains("master-key new"))
         }
     }
 

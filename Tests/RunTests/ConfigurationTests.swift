@@ -82,6 +82,16 @@ import Testing
         #expect(!found[0].text.contains("did you mean"))
     }
 
+    @Test(arguments: [
+        ("REFUND_DESK_MASTERKEY", "REFUND_DESK_MASTER_KEY"), ("REFUND_DESK_PUBLICURL", "REFUND_DESK_PUBLIC_URL"),
+        ("REFUND_DESK_LOGS", "REFUND_DESK_LOG"), ("REFUND_DESK_FOO", nil), ("REFUND_DESK_TEST", nil),
+        ("REFUND_DESK_PORT", nil), ("REFUND_DESK_DEBUG", nil), ("REFUND_DESK_", nil),
+    ])
+    func `a name is suggested only where it is close`(name: String, near: String?) {
+        let text = troubles([name: "x"])[0].text
+        #expect(near.map { text.hasSuffix("did you mean \($0)?") } ?? !text.contains("did you mean"), "\(text)")
+    }
+
     @Test func `that are wrong are told all at once`() {
         let found = troubles(["REFUND_DESK_LOG": "x", "REFUND_DESK_LISTEN": "x", "DATABASE_URL": ""])
         #expect(Set(found.map(\.name)) == ["REFUND_DESK_LOG", "REFUND_DESK_LISTEN", "DATABASE_URL"])

@@ -129,7 +129,11 @@ import Time
             #expect(different.status == 422)
             let short = try await one.post(
                 .password, [("present", SampleDesk.password), ("new", "short"), ("again", "short")])
-            #expect(short.status == 422)
+            #expect(short.status == 422 && short.text.contains("At least 10 characters"))
+            let huge = String(repeating: "é", count: 600)
+            let long = try await one.post(
+                .password, [("present", SampleDesk.password), ("new", huge), ("again", huge)])
+            #expect(long.status == 422 && long.text.contains("At most 1024 bytes; this one has 1200."))
             #expect(try await other.get("/t/alpha").status == 200)
             let changed = try await one.post(
                 .password, [("present", SampleDesk.password), ("new", new), ("again", new)])
@@ -174,6 +178,39 @@ import Time
             #expect(last?.text.contains("value=\"sam@alpha.example\"") == true)
             // Not even the right one is looked at now.
             #expect(try await browser.signIn().status == 429)
+        }
+    }
+
+    @Test func `whoever is signed in keeps the navigation, whatever page they ask for`() async throws {
+        try await withConsole { _, console, _ in
+            let (sam, stranger) = (TestBrowser(console), TestBrowser(console))
+            try await sam.signIn()
+            let foreign = [("Origin", "https://evil.example")]
+            for (answer, status) in [
+                (try await sam.get("/nothing"), 404), (try await sam.get("/t/nobody/cases"), 404),
+                (try await sam.get("/t/alpha/cases/x"), 404), (try await sam.get("/sign-out"), 405),
+                (try await sam.post("/t/alpha/cases"), 405), (try await sam.post("/nothing", headers: foreign), 404),
+                (try await sam.post("/password", headers: foreign), 403), (try await sam.get(.password), 200),
+            ] {
+                #expect(answer.status == status)
+                #expect(answer.text.contains("href=\"/t/alpha/cases\""), "\(status)")
+                #expect(answer.text.contains("action=\"/sign-out\""), "\(status)")
+                #expect(Markup(answer.text).troubles == [])
+            }
+            #expect(!(try await stranger.get("/nothing")).text.contains("action=\"/sign-out\""))
+        }
+    }
+
+    @Test func `a form sent to a page is told that it cannot be, wherever it came from`() async throws {
+        try await withConsole { _, console, _ in
+            let sam = TestBrowser(console)
+            try await sam.signIn()
+            for headers in [nil, [("Origin", "https://evil.example")], []] as [[(String, String)]?] {
+                let answer = try await sam.post("/t/alpha/cases", headers: headers)
+                #expect(answer.status == 405 && answer.text.contains("This page cannot be posted to"))
+                #expect(answer.headers["Content-Type"]?.hasPrefix("text/html") == true)
+            }
+            #expect(try await sam.get("/sign-out").text.contains("takes forms only"))
         }
     }
 

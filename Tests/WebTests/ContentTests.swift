@@ -2,6 +2,7 @@ import FoundationEssentials
 import Postgres
 import Refunds
 import Support
+import Tenants
 import Testing
 import Time
 
@@ -142,6 +143,52 @@ import Time
             try await sam.signIn()
             let page = try await sam.get(.quarantine("alpha", RefusalListQuery())).text
             #expect(page.contains("switch to version 2") && page.contains("Xcode") && page.contains("reason-of-2031"))
+        }
+    }
+
+    @Test func `a part of an address that means nothing is said to be left out`() async throws {
+        try await withConsole { desk, console, _ in
+            try await desk.add(SampleCase(), to: desk.alphaApp)
+            let sam = TestBrowser(console)
+            try await sam.signIn()
+            for path in [
+                "cases?environment=Mars", "cases?state=lost", "cases?after=x", "notifications?environment=Mars",
+                "quarantine?after=x",
+            ] {
+                let page = try await sam.get("/t/alpha/\(path)")
+                #expect(page.status == 200)
+                let field = String(path.split(separator: "?")[1])
+                #expect(page.text.contains("was not understood: \(field)"), "\(path)")
+            }
+            #expect(!(try await sam.get("/t/alpha/cases?environment=Sandbox")).text.contains("not understood"))
+        }
+    }
+
+    @Test func `the look-up says what ids look like to whoever types something else`() async throws {
+        try await withConsole { _, console, _ in
+            let sam = TestBrowser(console)
+            try await sam.signIn()
+            #expect(try await sam.get("/t/alpha/cases?q=coins.100").text.contains("That is no id of Apple"))
+            #expect(!(try await sam.get("/t/alpha/cases?q=2000000900000078").text.contains("That is no id of Apple")))
+        }
+    }
+
+    @Test func `the cases of an app that was removed stay readable`() async throws {
+        try await withConsole { desk, console, _ in
+            let sample = SampleCase()
+            try await desk.add(sample, to: desk.alphaApp)
+            let sam = TestBrowser(console)
+            try await sam.signIn()
+            try await desk.database.transaction(desk.alphaApp.tenant.scope) { tx in
+                try await TenantStore.removeApp(desk.alphaApp, at: desk.clock.now, by: .commandLine, in: tx)
+            }
+            let list = try await sam.get(.cases("alpha", CaseListQuery())).text
+            #expect(list.contains(sample.productID) && list.contains("(removed)"))
+            #expect(try await sam.get(.refundCase("alpha", sample.id)).status == 200)
+            var query = CaseListQuery()
+            query.lookUp = sample.transactionID
+            #expect(try await sam.get(.cases("alpha", query)).location == Site.refundCase("alpha", sample.id).url)
+            #expect(try await sam.get(.notification("alpha", sample.notification)).status == 200)
         }
     }
 

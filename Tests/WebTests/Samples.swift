@@ -227,6 +227,7 @@ enum Samples {
         filtered.state = .held
         var sought = CaseListQuery()
         sought.lookUp = "2000000999999999"
+        let unknown = CaseListQuery(QueryString("environment=Mars"))
         let cases = Site.cases(slug, CaseListQuery())
         let missed = CaseStory(
             line: line(
@@ -382,6 +383,19 @@ enum Samples {
             ),
             ("choose", ChooseTenantPage(frame: Frame(assets: assets, session: session, here: .home)).html),
             ("not-found", ProblemPage(frame: stranger, problem: .notFound).html),
+            (
+                "not-found-signed-in",
+                ProblemPage(
+                    frame: Frame(assets: assets, session: session, tenant: membership), problem: .notFound
+                ).html
+            ),
+            (
+                "cases-without-app",
+                CaseListPage(
+                    frame: frame(cases), slug: slug, query: unknown, page: CasePage(cases: [], next: nil), apps: [],
+                    now: now
+                ).html
+            ),
             ("foreign", ProblemPage(frame: stranger, problem: .foreignOrigin(own: "https://refunds.example")).html),
         ]
     }

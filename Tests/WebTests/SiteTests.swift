@@ -48,8 +48,16 @@ import Time
         "/t/alpha/cases?app=%00",
     ])
     func `values that nobody knows count as absent`(url: String) {
-        var query = CaseListQuery()
-        if url.contains("Xcode") { query.environment = "Xcode" }
-        #expect(Site(url: url) == .cases("alpha", query))
+        #expect(Site(url: url)?.url == "/t/alpha/cases")
+    }
+
+    @Test func `a value that nobody knows is noted, so that the page can say so`() {
+        guard case .cases(_, let query) = Site(url: "/t/alpha/cases?state=nonsense&environment=Mars&reason=NEW") else {
+            Issue.record("no list of cases")
+            return
+        }
+        #expect(query.ignored.map(\.name) == ["state", "environment"])
+        #expect(query.ignored.map(\.value) == ["nonsense", "Mars"])
+        #expect(query.reason == "NEW" && query.environment == nil)
     }
 }

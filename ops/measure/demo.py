@@ -3,12 +3,17 @@
 
   demo.py --program P --data FOLDER --simulator URL --email E    makes what is missing, registers the apps
   demo.py --data FOLDER --simulator URL --traffic                lets refund requests flow
+  demo.py --data FOLDER --simulator URL --email E --address URL --try-password
+                                     prints "works" or "changed" for the password of FOLDER, "unknown" else
 """
 import argparse
 import json
 import os
 import subprocess
 import sys
+import urllib.error
+import urllib.parse
+import urllib.request
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from desk import call  # noqa: E402
@@ -31,9 +36,15 @@ def main():
     p.add_argument("--simulator", required=True)
     p.add_argument("--email")
     p.add_argument("--traffic", action="store_true")
+    p.add_argument("--address")
+    p.add_argument("--try-password", action="store_true")
     args = p.parse_args()
     memory = os.path.join(args.data, "demo.json")
     known = json.load(open(memory)) if os.path.exists(memory) else {}
+
+    if args.try_password:
+        print(try_password(args))
+        return
 
     def control(method, path, body):
         status, _, answer = call(method, args.simulator + path, body, timeout=30)
@@ -107,6 +118,35 @@ def main():
         control("PUT", "/control/apps/" + bundle, {
             "appAppleId": apple_id, "issuerId": ISSUER, "keyId": KEY_ID, "publicKey": public,
             "notificationURL": "http://%s%s" % (os.environ["REFUND_DESK_LISTEN"], path)})
+
+
+def try_password(args):
+    """Signs in with it and out again."""
+    with open(os.path.join(args.data, "demo-password")) as f:
+        form = {"email": args.email, "password": f.read().strip()}
+    status, headers = post_form(args.address + "/sign-in", form)
+    if status == 303:
+        cookie = (headers.get("Set-Cookie") or "").split(";")[0]
+        post_form(args.address + "/sign-out", {}, {"Cookie": cookie, "Sec-Fetch-Site": "same-origin"})
+        return "works"
+    return "changed" if status == 403 else "unknown"
+
+
+class Stay(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_):
+        return None
+
+
+def post_form(url, form, headers=None):
+    """(status, headers); no redirect is followed."""
+    request = urllib.request.Request(url, data=urllib.parse.urlencode(form).encode(), headers=headers or {})
+    try:
+        with urllib.request.build_opener(Stay).open(request, timeout=10) as answer:
+            return answer.status, answer.headers
+    except urllib.error.HTTPError as error:
+        return error.code, error.headers
+    except OSError:
+        return 0, {}
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ struct API: Sendable {
     private static let customer = "\(app)/customers/{appAccountToken}"
     private static let transaction = "\(app)/transactions/{transactionId}"
 
+    /// Paths that name a customer or a purchase are sensitive: the access log says who called what, not about whom.
     var routes: [Route] {
         [
             Route(.get, "/api/v1/openapi.json") { _, _ in .json(OpenAPI.bytes) },
@@ -31,12 +32,14 @@ struct API: Sendable {
                 .get, "\(Self.customer)/consent", sensitive: true,
                 door.appCall(.consent) { try await consent.show($0, $1, .customer) }),
             Route(
-                .put, "\(Self.transaction)/consent",
+                .put, "\(Self.transaction)/consent", sensitive: true,
                 door.appCall(.consent) { try await consent.record($0, $1, .purchase) }),
             Route(
-                .get, "\(Self.transaction)/consent",
+                .get, "\(Self.transaction)/consent", sensitive: true,
                 door.appCall(.consent) { try await consent.show($0, $1, .purchase) }),
-            Route(.put, "\(Self.transaction)/usage", door.appCall(.usage) { try await usage.record($0, $1) }),
+            Route(
+                .put, "\(Self.transaction)/usage", sensitive: true,
+                door.appCall(.usage) { try await usage.record($0, $1) }),
             Route(
                 .post, "\(Self.app)/usage-batches", bodyMax: UsageCalls.batchBytesMax,
                 door.appCall(.usage) { try await usage.recordBatch($0, $1) }),

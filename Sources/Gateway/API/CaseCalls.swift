@@ -56,9 +56,11 @@ struct CaseListQuery: Equatable {
             filter.isSandbox = value == "Sandbox"
         case "reason": filter.reason = .given(try text(name, value))
         case "productId": filter.productID = try text(name, value)
-        case "transactionId": filter.transactionID = try text(name, value)
-        case "originalTransactionId": filter.originalTransactionID = try text(name, value)
-        case "appAccountToken": filter.appAccountToken = try text(name, value)
+        case "transactionId": filter.transactionID = try Identifier.transaction.check(value, "the parameter", name)
+        case "originalTransactionId":
+            filter.originalTransactionID = try Identifier.transaction.check(value, "the parameter", name)
+        case "appAccountToken":
+            filter.appAccountToken = try Identifier.appAccountToken.check(value, "the parameter", name)
         case "from": filter.from = try time(name, value)
         case "to": filter.to = try time(name, value)
         case "limit":

@@ -11,7 +11,7 @@ struct ConsentCalls: Sendable {
 
     func show(_ call: APICall, _ app: App, _ of: Of) async throws -> Response {
         do {
-            guard let state = try await reports.consent(of: subject(call, of), app: app) else {
+            guard let state = try await reports.consent(of: try subject(call, of), app: app) else {
                 throw Problem.notFound("nothing was reported about this consent")
             }
             return .json(json(state).bytes)
@@ -21,13 +21,14 @@ struct ConsentCalls: Sendable {
     }
 
     func record(_ call: APICall, _ app: App, _ of: Of) async throws -> Response {
+        let subject = try subject(call, of)
         var members = try Members(try call.body())
         let report = ConsentLedger.Report(
             consented: try members.requiredFlag("consented"), recordedAt: try members.time("recordedAt"),
             wordingVersion: try members.text("wordingVersion"), source: try members.text("source"))
         try members.end()
         do {
-            let state = try await reports.record(report, of: subject(call, of), app: app, at: call.now)
+            let state = try await reports.record(report, of: subject, app: app, at: call.now)
             return .json(json(state).bytes)
         } catch let refusal as ConsentLedger.Refusal {
             let member: String? =
@@ -40,10 +41,10 @@ struct ConsentCalls: Sendable {
         }
     }
 
-    private func subject(_ call: APICall, _ of: Of) -> ConsentLedger.Subject {
+    private func subject(_ call: APICall, _ of: Of) throws(Problem) -> ConsentLedger.Subject {
         switch of {
-        case .customer: .customer(appAccountToken: call.context.parameter("appAccountToken"))
-        case .purchase: .purchase(transactionID: call.context.parameter("transactionId"))
+        case .customer: .customer(appAccountToken: try call.identifier(.appAccountToken, "appAccountToken"))
+        case .purchase: .purchase(transactionID: try call.identifier(.transaction, "transactionId"))
         }
     }
 

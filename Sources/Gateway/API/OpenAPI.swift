@@ -226,21 +226,21 @@ enum OpenAPI {
               "in": "query",
               "required": false,
               "description": "The case of this transaction.",
-              "schema": {"type": "string"}
+              "schema": {"type": "string", "pattern": "^[0-9]{1,20}$"}
              },
              {
               "name": "originalTransactionId",
               "in": "query",
               "required": false,
               "description": "Cases of this purchase.",
-              "schema": {"type": "string"}
+              "schema": {"type": "string", "pattern": "^[0-9]{1,20}$"}
              },
              {
               "name": "appAccountToken",
               "in": "query",
               "required": false,
               "description": "Cases of this customer.",
-              "schema": {"type": "string"}
+              "schema": {"type": "string", "format": "uuid"}
              },
              {
               "name": "from",
@@ -351,15 +351,15 @@ enum OpenAPI {
             "name": "appAccountToken",
             "in": "path",
             "required": true,
-            "description": "The app's own word for the customer; a UUID is the same in either case.",
-            "schema": {"type": "string", "minLength": 1, "maxLength": 200}
+            "description": "The UUID that the app gave Apple for the customer; the same in either case.",
+            "schema": {"type": "string", "format": "uuid", "minLength": 36, "maxLength": 36}
            },
            "transactionId": {
             "name": "transactionId",
             "in": "path",
             "required": true,
             "description": "Apple's transactionId.",
-            "schema": {"type": "string", "minLength": 1, "maxLength": 64}
+            "schema": {"type": "string", "pattern": "^[0-9]{1,20}$"}
            }
           },
           "responses": {
@@ -542,7 +542,7 @@ enum OpenAPI {
                "additionalProperties": false,
                "required": ["transactionId", "observedAt"],
                "properties": {
-                "transactionId": {"type": "string"},
+                "transactionId": {"type": "string", "pattern": "^[0-9]{1,20}$"},
                 "deliveryStatus": {
                  "type": "string",
                  "enum": [

@@ -12,8 +12,9 @@ struct UsageCalls: Sendable {
     let reports: Reports
 
     func record(_ call: APICall, _ app: App) async throws -> Response {
+        let transaction = try call.identifier(.transaction, "transactionId")
         var members = try Members(try call.body())
-        let usage = try usage(&members, of: call.context.parameter("transactionId"))
+        let usage = try usage(&members, of: transaction)
         do {
             return .json(json(try await reports.record(usage, app: app, at: call.now), usage.transactionID).bytes)
         } catch let refusal as UsageStore.Refusal {
@@ -38,7 +39,8 @@ struct UsageCalls: Sendable {
                 var members = try Members(row)
                 let id = try members.requiredText("transactionId")
                 names[index] = id
-                batch.append(try usage(&members, of: id))
+                batch.append(
+                    try usage(&members, of: try Identifier.transaction.check(id, "the member", "transactionId")))
                 places.append(index)
             } catch {
                 errors[index] = error.detail

@@ -59,7 +59,7 @@ package final class Records: Sendable {
     /// `appAccountToken` or a `notificationUUID`.
     package func lookUp(_ text: String, of tenant: TenantID) async throws -> LookUp {
         try await read(tenant) { tx in
-            let apps = try await TenantStore.apps(of: tenant, in: tx).map(\.id)
+            let apps = try await TenantStore.apps(of: tenant, includingRemoved: true, in: tx).map(\.id)
             return try await LookUpQueries.find(text, of: tenant, apps: apps, in: tx)
         }
     }
@@ -79,7 +79,7 @@ package final class Records: Sendable {
     /// One notification with what it says; nil where the tenant has none of this id.
     package func notification(of tenant: TenantID, id: UUID) async throws -> NotificationStory? {
         try await read(tenant) { tx in
-            let apps = try await TenantStore.apps(of: tenant, in: tx).map(\.id)
+            let apps = try await TenantStore.apps(of: tenant, includingRemoved: true, in: tx).map(\.id)
             return try await NotificationQueries.story(of: tenant, apps: apps, id: id, in: tx)
         }
     }
@@ -100,9 +100,9 @@ package final class Records: Sendable {
 
     // MARK: How it stands
 
-    /// The tenant's apps in the order of their bundle IDs.
+    /// The tenant's apps in the order of their bundle IDs, removed ones among them: their cases stay.
     package func apps(of tenant: TenantID) async throws -> [App] {
-        try await read(tenant) { tx in try await TenantStore.apps(of: tenant, in: tx) }
+        try await read(tenant) { tx in try await TenantStore.apps(of: tenant, includingRemoved: true, in: tx) }
     }
 
     /// The tenant's apps with their addresses and keys.

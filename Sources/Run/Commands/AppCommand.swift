@@ -53,6 +53,34 @@ enum AppCommand {
         }
     }
 
+    static let list = Command(
+        CommandForm(
+            words: ["app", "list"], options: [.required("tenant", "SLUG", "whose apps")],
+            summary: "Lists a tenant's apps, removed ones among them.")
+    ) { arguments, surroundings in
+        try await House.open(surroundings) { house in
+            let tenant = try await house.tenant(arguments["tenant"])
+            let apps = try await house.database.transaction(tenant.id.scope) { tx in
+                try await TenantStore.apps(of: tenant.id, includingRemoved: true, in: tx)
+            }
+            let listed = apps.map { app in
+                JSON.object([
+                    ("id", .number(app.id.rawValue)), ("bundleId", .text(app.bundleID)),
+                    ("appAppleId", app.appleID.map { .number($0) } ?? .none), ("name", .text(app.name)),
+                    ("removed", .flag(app.isRemoved)),
+                ])
+            }
+            let rows = apps.map { app in
+                [app.bundleID, app.appleID.map { "\($0)" } ?? "-", app.isRemoved ? "removed" : "in use", app.name]
+            }
+            return Answer(
+                [("apps", .list(listed))],
+                text: apps.isEmpty
+                    ? "\(tenant.name) has no app yet. Next: refund-desk app add --tenant \(tenant.slug) --bundle-id ID"
+                    : TextTable("BUNDLE ID", "APPLE ID", "STATE", "NAME", rows: rows).text)
+        }
+    }
+
     static let remove = Command(
         CommandForm(
             words: ["app", "remove"],
@@ -87,6 +115,10 @@ enum AppCommand {
         }
         guard consent.hasPrefix("all-from="), let from = Moment(date: consent.dropFirst("all-from=".count)) else {
             throw UsageError("--consent is per-customer or all-from=YYYY-MM-DD", usage: usage)
+        }
+        guard from <= WallClock.system.now else {
+            throw UsageError(
+                "--consent \(consent) lies in the future: nobody can have agreed yet (dates are in UTC)", usage: usage)
         }
         guard let wordingFile else {
             throw UsageError(

@@ -4,6 +4,7 @@ import Postgres
 import Queue
 import Refunds
 import Tenants
+import Time
 
 /// `refund-desk key …`
 enum KeyCommand {
@@ -34,6 +35,36 @@ enum KeyCommand {
                     Added key \(info.keyID). Its fingerprint:
                     \(info.fingerprint)
                     """)
+        }
+    }
+
+    static let list = Command(
+        CommandForm(
+            words: ["key", "list"], options: [.required("tenant", "SLUG", "whose keys")],
+            summary: "Lists a tenant's signing keys in use, newest first. No key is opened.")
+    ) { arguments, surroundings in
+        try await House.open(surroundings) { house in
+            let tenant = try await house.tenant(arguments["tenant"])
+            let (keys, apps) = try await house.database.transaction(tenant.id.scope) { tx in
+                let keys = try await house.vault.signingKeys(of: tenant.id, in: tx).map { $0.0 }
+                return (keys, try await TenantStore.apps(of: tenant.id, in: tx))
+            }
+            func bundleID(_ key: SigningKeyInfo) -> String? { apps.first { $0.id == key.app }?.bundleID }
+            let listed = keys.map { key in
+                JSON.object([
+                    ("id", .text(key.id.rawValue.uuidString.lowercased())), ("keyId", .text(key.keyID)),
+                    ("issuerId", .text(key.issuerID)), ("bundleId", JSON(bundleID(key))),
+                    ("fingerprint", .text(key.fingerprint)), ("createdAt", .number(key.createdAt.milliseconds)),
+                ])
+            }
+            let rows = keys.map { key in
+                [key.keyID, bundleID(key) ?? "every app", key.createdAt.iso8601, key.fingerprint]
+            }
+            return Answer(
+                [("keys", .list(listed))],
+                text: keys.isEmpty
+                    ? "\(tenant.name) has no signing key in use. Next: refund-desk key add --tenant \(tenant.slug) --key-id ID --issuer-id UUID --file PATH"
+                    : TextTable("KEY ID", "SIGNS FOR", "ADDED", "FINGERPRINT", rows: rows).text)
         }
     }
 

@@ -62,6 +62,86 @@ enum OperatorCommand {
         }
     }
 
+    static let list = Command(
+        CommandForm(
+            words: ["operator", "list"], options: [.optional("tenant", "SLUG", "only its members; else everybody")],
+            summary: "Lists who may sign in, and where.")
+    ) { arguments, surroundings in
+        try await House.open(surroundings) { house in
+            var tenant: Tenant?
+            if let slug = arguments.optional("tenant") { tenant = try await house.tenant(slug) }
+            let place = tenant
+            let places = try await house.database.transaction(.house) { tx in
+                try await PersonStore.places(of: place?.id, in: tx)
+            }
+            var people: [Person] = []
+            for place in places where people.last?.id != place.person.id { people.append(place.person) }
+            let listed = people.map { person in
+                let own = places.filter { $0.person.id == person.id }
+                return JSON.object([
+                    ("id", .text(person.id.rawValue.uuidString.lowercased())), ("email", .text(person.email)),
+                    ("installation", .flag(person.isInstallation)), ("hasPassword", .flag(own[0].hasPassword)),
+                    (
+                        "memberships",
+                        .list(
+                            own.compactMap { place -> JSON? in
+                                guard let slug = place.slug, let role = place.role else { return nil }
+                                return .object([("tenant", .text(slug)), ("role", .text(role.rawValue))])
+                            })
+                    ),
+                ])
+            }
+            let rows = places.map { place in
+                [
+                    place.person.email,
+                    place.slug ?? (place.person.isInstallation ? "(installation)" : "(nowhere)"),
+                    place.role?.rawValue ?? "-", place.hasPassword ? "password" : "link only",
+                ]
+            }
+            return Answer(
+                [("operators", .list(listed))],
+                text: places.isEmpty
+                    ? "Nobody. Next: refund-desk operator add --email E --tenant SLUG --role owner"
+                    : TextTable("EMAIL", "TENANT", "ROLE", "SIGNS IN BY", rows: rows).text)
+        }
+    }
+
+    static let remove = Command(
+        CommandForm(
+            words: ["operator", "remove"],
+            options: [
+                .required("email", "E", "who signs in"), .optional("tenant", "SLUG", "where; not with --installation"),
+                .flag("installation", "takes the installation out of their hands"),
+            ],
+            summary: "Ends a person's membership at once. What they did stays in the audit log.")
+    ) { arguments, surroundings in
+        let slug = arguments.optional("tenant")
+        let isInstallation = arguments.has("installation")
+        guard isInstallation == (slug == nil) else {
+            throw UsageError("either --tenant or --installation", usage: arguments.form.usage)
+        }
+        return try await House.open(surroundings) { house in
+            var tenant: Tenant?
+            if let slug { tenant = try await house.tenant(slug) }
+            let place = tenant
+            let person = try await house.database.transaction(.house) { tx in
+                guard let person = try await PersonStore.find(email: arguments["email"], in: tx) else {
+                    throw PersonStoreError.noPerson
+                }
+                let now = house.clock.now
+                if let place {
+                    try await PersonStore.removeMember(person, of: place, at: now, by: .commandLine, in: tx)
+                } else {
+                    try await PersonStore.endInstallation(person, at: now, in: tx)
+                }
+                return person
+            }
+            return Answer(
+                [("id", .text(person.id.rawValue.uuidString.lowercased())), ("email", .text(person.email))],
+                text: "Removed \(person.email)" + (place.map { " from \($0.name)" } ?? "") + ".")
+        }
+    }
+
     private static func link(for person: Person, in house: House, text: String) async throws -> Answer {
         let token = try await house.database.transaction(.house) { tx in
             try await house.signIn.makeLink(for: person.id, in: tx)

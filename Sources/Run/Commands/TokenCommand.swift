@@ -2,6 +2,7 @@ import FoundationEssentials
 import Journal
 import Postgres
 import Tenants
+import Time
 
 /// `refund-desk token …`
 enum TokenCommand {
@@ -46,6 +47,41 @@ enum TokenCommand {
                     API token \(id), shown this once:
                     \(made.text.reveal())
                     """)
+        }
+    }
+
+    static let list = Command(
+        CommandForm(
+            words: ["token", "list"], options: [.required("tenant", "SLUG", "whose tokens")],
+            summary: "Lists a tenant's API tokens in use, newest first, by their first characters.")
+    ) { arguments, surroundings in
+        try await House.open(surroundings) { house in
+            let tenant = try await house.tenant(arguments["tenant"])
+            let (tokens, apps) = try await house.database.transaction(tenant.id.scope) { tx in
+                let tokens = try await house.tokens.all(of: tenant.id, in: tx)
+                return (tokens, try await TenantStore.apps(of: tenant.id, in: tx))
+            }
+            func id(_ token: APITokenSummary) -> String { token.token.id.uuidString.lowercased() }
+            func bundleID(_ token: APITokenSummary) -> String? { apps.first { $0.id == token.token.app }?.bundleID }
+            func scopes(_ token: APITokenSummary) -> [String] { token.token.scopes.map(\.rawValue).sorted() }
+            let listed = tokens.map { token in
+                JSON.object([
+                    ("id", .text(id(token))), ("prefix", .text(token.prefix)), ("bundleId", JSON(bundleID(token))),
+                    ("scopes", .list(scopes(token).map { .text($0) })),
+                    ("createdAt", .number(token.createdAt.milliseconds)),
+                ])
+            }
+            let rows = tokens.map { token in
+                [
+                    id(token), token.prefix + "…", bundleID(token) ?? "every app",
+                    scopes(token).joined(separator: ","), token.createdAt.iso8601,
+                ]
+            }
+            return Answer(
+                [("tokens", .list(listed))],
+                text: tokens.isEmpty
+                    ? "\(tenant.name) has no API token in use. Next: refund-desk token add --tenant \(tenant.slug) --scope S"
+                    : TextTable("ID", "TOKEN", "REACHES", "SCOPES", "MADE", rows: rows).text)
         }
     }
 

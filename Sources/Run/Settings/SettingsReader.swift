@@ -13,8 +13,7 @@ struct SettingsReader {
         self.environment = environment
         let known = Set(Setting.all.flatMap { [$0.name, $0.fileName] })
         for name in environment.keys.sorted() where name.hasPrefix("REFUND_DESK_") && !known.contains(name) {
-            let near = known.map { ($0, Self.distance(name, $0)) }.min { ($0.1, $0.0) < ($1.1, $1.0) }
-            let hint = near.flatMap { $0.1 <= 4 ? "; did you mean \($0.0)?" : nil } ?? ""
+            let hint = Self.near(name, among: known).map { "; did you mean \($0)?" } ?? ""
             troubles.append(SettingTrouble(name: name, text: "there is no such setting\(hint)"))
         }
     }
@@ -39,7 +38,7 @@ struct SettingsReader {
         }
     }
 
-    /// A secret that never becomes a string: from its file, or as it was taken out of the environment.
+    /// The master key, which never becomes a string: from its file, or as it was taken out of the environment.
     mutating func secret(_ setting: Setting, taken: consuming SecretBytes?) -> SecretBytes? {
         let path = environment[setting.fileName] ?? ""
         if let taken, taken.count > 0 {
@@ -50,7 +49,12 @@ struct SettingsReader {
         do throws(SecretReadError) {
             return try SecretBytes.file(path, bytesMax: Self.fileBytesMax)
         } catch {
-            note(setting, "the file \(path) that \(setting.fileName) names could not be read: \(error)")
+            note(
+                setting,
+                """
+                the file \(path) that \(setting.fileName) names could not be read: \(error). Restore it from its \
+                backup; a first one is written by "refund-desk master-key new --file \(path)"
+                """)
             return nil
         }
     }
@@ -75,6 +79,14 @@ struct SettingsReader {
             note(setting, "the file \(path) that \(setting.fileName) names could not be read: \(error)")
             return nil
         }
+    }
+
+    /// The name that was meant, where one is close: a third of the letters behind `REFUND_DESK_` may differ, three
+    /// at most.
+    static func near(_ name: String, among known: some Sequence<String>) -> String? {
+        let letters = name.utf8.count - "REFUND_DESK_".utf8.count
+        let nearest = known.map { ($0, distance(name, $0)) }.min { ($0.1, $0.0) < ($1.1, $1.0) }
+        return nearest.flatMap { $0.1 <= min(3, max(1, letters / 3)) ? $0.0 : nil }
     }
 
     /// How many letters apart two names are (Levenshtein).

@@ -9,6 +9,8 @@ package enum PersonStoreError: Error, Hashable, CustomStringConvertible {
     case alreadyMember(slug: String)
     case alreadyInstallation
     case noPerson
+    case noMember(slug: String)
+    case noInstallation
 
     package var description: String {
         switch self {
@@ -17,6 +19,8 @@ package enum PersonStoreError: Error, Hashable, CustomStringConvertible {
             "that person is a member of \(slug) already; a new sign-in link: \"refund-desk operator reset\""
         case .alreadyInstallation:
             "that person manages the installation already; a new sign-in link: \"refund-desk operator reset\""
+        case .noMember(let slug): "that person is no member of \(slug)"
+        case .noInstallation: "that person does not manage the installation"
         case .noPerson: "there is nobody with that e-mail address"
         }
     }
@@ -27,6 +31,15 @@ package struct Member: Hashable, Sendable {
     package let person: Person
     package let role: Role
     package let hasPassword: Bool
+}
+
+/// A person with one of the places they have; somebody with none stands there once.
+package struct PersonPlace: Hashable, Sendable {
+    package let person: Person
+    package let hasPassword: Bool
+    /// Nil for somebody who is a member of nothing.
+    package let slug: String?
+    package let role: Role?
 }
 
 /// SQL for people and who is a member where. House scope: people belong to no tenant.
@@ -78,6 +91,68 @@ package enum PersonStore {
             where person_id = \(person.id.rawValue) and not installation
             """)
         guard made == 1 else { throw PersonStoreError.alreadyInstallation }
+    }
+
+    /// Ends a membership; somebody with no place left is signed out everywhere. Throws `PersonStoreError.noMember`.
+    package static func removeMember(
+        _ person: Person, of tenant: Tenant, at now: Moment, by actor: AuditEntry.Actor, in tx: Transaction
+    ) async throws {
+        let removed = try await tx.execute(
+            """
+            delete from tenants.members
+            where tenant_id = \(tenant.id.rawValue) and person_id = \(person.id.rawValue)
+            """)
+        guard removed == 1 else { throw PersonStoreError.noMember(slug: tenant.slug) }
+        try await Audit.write(
+            AuditEntry(tenant: tenant.id, at: now, actor: actor, action: "member.removed", subject: "\(person.id)"),
+            in: tx)
+        try await signOutIfNowhere(person, at: now, in: tx)
+    }
+
+    /// Takes the installation out of somebody's hands. Throws `PersonStoreError.noInstallation`.
+    package static func endInstallation(_ person: Person, at now: Moment, in tx: Transaction) async throws {
+        let ended = try await tx.execute(
+            "update tenants.people set installation = false where person_id = \(person.id.rawValue) and installation")
+        guard ended == 1 else { throw PersonStoreError.noInstallation }
+        try await signOutIfNowhere(person, at: now, in: tx)
+    }
+
+    /// Ends sessions and links of somebody who has no place any more; with another place they keep them, and
+    /// see there what they saw before.
+    private static func signOutIfNowhere(_ person: Person, at now: Moment, in tx: Transaction) async throws {
+        let id = person.id.rawValue
+        let place = try await tx.row(
+            """
+            select person_id from tenants.people p
+            where p.person_id = \(id)
+              and (p.installation or exists (select from tenants.members m where m.person_id = p.person_id))
+            """)
+        if place != nil { return }
+        try await tx.execute("delete from tenants.sessions where person_id = \(id)")
+        try await tx.execute(
+            "update tenants.sign_in_links set used_at = \(now) where person_id = \(id) and used_at is null")
+    }
+
+    /// Who may sign in, one line a place, in the order of their addresses; at most 10,000 lines.
+    ///
+    /// - Parameter tenant: only its members; nil: everybody.
+    package static func places(of tenant: TenantID?, in tx: Transaction) async throws -> [PersonPlace] {
+        try await tx.rows(
+            """
+            select p.person_id, p.email, p.installation, p.password is not null as has_password, t.slug, m.role
+            from tenants.people p
+            left join (tenants.members m join tenants.tenants t on t.tenant_id = m.tenant_id and t.closed_at is null)
+              on m.person_id = p.person_id
+            where \(tenant?.rawValue)::bigint is null or m.tenant_id = \(tenant?.rawValue)::bigint
+            order by lower(p.email), t.slug
+            limit 10000
+            """
+        ).map { row in
+            let role: String? = try row("role")
+            return PersonPlace(
+                person: try Person(row), hasPassword: try row("has_password"), slug: try row("slug"),
+                role: role.flatMap(Role.init(rawValue:)))
+        }
     }
 
     /// A tenant's members in the order of their addresses, at most 1,000.

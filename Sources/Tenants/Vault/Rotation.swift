@@ -21,6 +21,14 @@ package struct ProcessLacksKey: Error, CustomStringConvertible {
     }
 }
 
+/// Under which master keys the secrets are sealed that somebody still needs.
+package struct Sealings: Hashable, Sendable {
+    /// Under a configured key that is not the newest: rotation moves them.
+    package let older: Int
+    /// Under a key that is not configured: they cannot be opened.
+    package let unknown: Int
+}
+
 extension Vault {
     static let rotationBatch = 100
 
@@ -54,6 +62,21 @@ extension Vault {
             """)
         let n: Int64 = try rows.first.map { try $0("n") } ?? 0
         return Int(n)
+    }
+
+    /// Counts secrets by what their master key is here. House scope.
+    package func sealings(in tx: Transaction) async throws -> Sealings {
+        let rows = try await tx.rows(
+            """
+            select count(*) filter (where known) as older, count(*) filter (where not known) as unknown
+            from (
+              select master_key_id = any(\(keyring.keys.map(\.id))::bytea[]) as known
+              from tenants.secrets
+              where master_key_id <> \(keyring.newestID ?? []) and octet_length(sealed) > 0) s
+            """)
+        let older: Int64 = try rows.first.map { try $0("older") } ?? 0
+        let unknown: Int64 = try rows.first.map { try $0("unknown") } ?? 0
+        return Sealings(older: Int(older), unknown: Int(unknown))
     }
 
     private struct Step: Sendable {

@@ -23,6 +23,21 @@ struct TenantVisit: Sendable {
     var site: Site { visit.site }
 }
 
+/// Somebody signed in who is shown a problem, with the navigation that still serves them.
+struct Onlooker: Sendable {
+    let session: Session
+    /// The tenant of the address where it is theirs, else their only one: what is shown never depends on
+    /// whether somebody else's exists.
+    let tenant: Membership?
+
+    init(session: Session, _ request: Request) {
+        self.session = session
+        let segments = request.segments
+        let named = segments.count > 1 && segments[0] == "t" ? session.membership(slug: segments[1]) : nil
+        tenant = named ?? (session.memberships.count == 1 ? session.memberships[0] : nil)
+    }
+}
+
 /// Stands before every handler: where a change comes from, who asks, whether it is theirs to see; and
 /// behind it: what every answer must carry, and a page for whatever goes wrong.
 struct Doorkeeper: Sendable {
@@ -34,17 +49,23 @@ struct Doorkeeper: Sendable {
     var cookie: SessionCookie { SessionCookie(isSecure: own.isSecure) }
 
     /// For everybody.
-    func open(_ answer: @escaping @Sendable (Request, Context) async throws -> Response) -> Handler {
+    ///
+    /// - Parameter checksOrigin: false for answers that do nothing.
+    func open(
+        checksOrigin: Bool = true, _ answer: @escaping @Sendable (Request, Context) async throws -> Response
+    ) -> Handler {
         { request, context in
             var response: Response
             do {
-                response = try await admit(request, context, answer)
+                response =
+                    checksOrigin
+                    ? try await admit(request, context, answer) : try await answer(request, context)
             } catch let error as HTTPError {
                 throw error
             } catch let error as BodyError {
                 response = .text("\(error)\n", status: error.status)
             } catch {
-                response = trouble(error, context)
+                response = trouble(error, context, for: nil)
             }
             headers.add(to: &response)
             return response
@@ -54,12 +75,27 @@ struct Doorkeeper: Sendable {
     /// For people who are signed in; others are sent to the sign-in and come back afterwards.
     func signedIn(_ answer: @escaping @Sendable (Visit) async throws -> Response) -> Handler {
         open { request, context in
-            guard let site = Site(request) else { return problem(.notFound, .notFound) }
             guard let token = cookie.token(of: request), let session = try await signIn.session(cookie: token) else {
+                guard let site = Site(request) else { return problem(.notFound, .notFound) }
                 return .seeOther(Site.signIn(next: request.method == .post ? nil : site.next).url)
             }
-            return try await answer(
-                Visit(request: request, context: context, site: site, session: session, cookie: token))
+            guard let site = Site(request) else {
+                return problem(.notFound, .notFound, for: Onlooker(session: session, request))
+            }
+            do {
+                return try await answer(
+                    Visit(request: request, context: context, site: site, session: session, cookie: token))
+            } catch let error where !(error is HTTPError || error is BodyError) {
+                // Somebody who is signed in keeps their way around, whatever went wrong on one page.
+                return trouble(error, context, for: Onlooker(session: session, request))
+            }
+        }
+    }
+
+    /// A problem for whoever asks: with their navigation where they are signed in.
+    func problemPage(_ problem: ProblemPage.Problem, _ status: Status) -> Handler {
+        open(checksOrigin: false) { request, _ in
+            self.problem(problem, status, for: await onlooker(request))
         }
     }
 
@@ -67,14 +103,31 @@ struct Doorkeeper: Sendable {
     func member(_ answer: @escaping @Sendable (TenantVisit) async throws -> Response) -> Handler {
         signedIn { visit in
             guard let slug = visit.site.slug, let membership = visit.session.membership(slug: slug) else {
-                return problem(.notFound, .notFound)
+                return problem(.notFound, .notFound, for: visit)
             }
             return try await answer(TenantVisit(visit: visit, membership: membership))
         }
     }
 
-    func problem(_ problem: ProblemPage.Problem, _ status: Status) -> Response {
-        .html(ProblemPage(frame: Frame(assets: assets), problem: problem).html.bytes, status: status)
+    func problem(_ problem: ProblemPage.Problem, _ status: Status, for onlooker: Onlooker? = nil) -> Response {
+        let frame = Frame(assets: assets, session: onlooker?.session, tenant: onlooker?.tenant)
+        return .html(ProblemPage(frame: frame, problem: problem).html.bytes, status: status)
+    }
+
+    func problem(_ problem: ProblemPage.Problem, _ status: Status, for visit: Visit) -> Response {
+        self.problem(problem, status, for: Onlooker(session: visit.session, visit.request))
+    }
+
+    func problem(_ problem: ProblemPage.Problem, _ status: Status, for visit: TenantVisit) -> Response {
+        self.problem(problem, status, for: visit.visit)
+    }
+
+    /// Who is signed in; nobody where that cannot be found out just now.
+    private func onlooker(_ request: Request) async -> Onlooker? {
+        guard let token = cookie.token(of: request), let session = try? await signIn.session(cookie: token) else {
+            return nil
+        }
+        return Onlooker(session: session, request)
     }
 
     private func admit(
@@ -83,21 +136,21 @@ struct Doorkeeper: Sendable {
         if request.method != .get, request.method != .head,
             !SameOrigin(own: own).allows(request, hasSession: cookie.token(of: request) != nil)
         {
-            return problem(.foreignOrigin(own: own.origin), .forbidden)
+            return problem(.foreignOrigin(own: own.origin), .forbidden, for: await onlooker(request))
         }
         return try await answer(request, context)
     }
 
-    private func trouble(_ error: any Error, _ context: Context) -> Response {
+    private func trouble(_ error: any Error, _ context: Context, for onlooker: Onlooker?) -> Response {
         if Records.isPassingTrouble(error) {
             context.journal.warning(
                 "a page waits for the database", ["route": .string(context.route), "error": JournalValue(error)])
-            var response = problem(.unavailable, .serviceUnavailable)
+            var response = problem(.unavailable, .serviceUnavailable, for: onlooker)
             response.headers.set("Retry-After", "5")
             return response
         }
         context.journal.error("a page failed", ["route": .string(context.route), "error": JournalValue(error)])
-        return problem(.ourTrouble, .internalServerError)
+        return problem(.ourTrouble, .internalServerError, for: onlooker)
     }
 }
 

@@ -85,6 +85,8 @@ func code(_ attributes: Attribute..., @HTMLBuilder content: Content) -> HTML { e
 func pre(_ attributes: Attribute..., @HTMLBuilder content: Content) -> HTML { element("pre", attributes, content) }
 func time(_ attributes: Attribute..., @HTMLBuilder content: Content) -> HTML { element("time", attributes, content) }
 func a(_ attributes: Attribute..., @HTMLBuilder content: Content) -> HTML { element("a", attributes, content) }
+/// A place where a line may break.
+var breakHere: HTML { HTML(markupThatIsSafeAsItStands: "<wbr>") }
 func img(_ attributes: Attribute...) -> HTML { HTML(bytes: open("img", attributes)) }
 
 // MARK: Lists and tables

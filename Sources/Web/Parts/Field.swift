@@ -24,7 +24,10 @@ struct Field {
     init(_ label: String, name: String, choices: [(value: String, text: String)], selected: String?) {
         self.label = label
         self.name = name
-        control = .choice(choices, selected: selected ?? "")
+        // A value from an address that is no choice any more still narrows the list: it must be seen.
+        let selected = selected ?? ""
+        let isKnown = selected.isEmpty || choices.contains { $0.value == selected }
+        control = .choice(isKnown ? choices : choices + [(selected, selected)], selected: selected)
     }
 
     private var id: String { "field-\(name)" }

@@ -33,7 +33,7 @@ struct Facts {
         dl(.class("facts")) {
             for row in rows {
                 div(.class("fact")) {
-                    dt { row.name }
+                    dt { NameText(row.name).html }
                     dd { row.value }
                 }
             }

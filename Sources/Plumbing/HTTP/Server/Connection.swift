@@ -158,9 +158,14 @@ extension Connection {
     private func begin(_ head: RequestHead, bytesFollow: Bool) throws(Refusal) {
         let matched = setting.match(head)
         let bodyMax = min(setting.limits.bodyBytesMax, matched.bodyMax)
+        let body: BodyReception
+        do throws(Refusal) {
+            body = try BodyReception(head.framing, max: bodyMax, fieldsMax: setting.limits.headerFieldsMax)
+        } catch {
+            throw error.about(head.path)
+        }
         exchange = Exchange(
-            head: head, matched: matched,
-            body: try BodyReception(head.framing, max: bodyMax, fieldsMax: setting.limits.headerFieldsMax),
+            head: head, matched: matched, body: body,
             requestID: setting.requestID(from: head, direct), client: setting.trust.client(direct, head.headers),
             receivedAt: setting.clock.now, began: began)
         phase = exchange?.body?.isComplete == true ? .whole : .body
@@ -233,14 +238,16 @@ extension Connection {
         do {
             response = try await exchange.matched.handler(request, context)
         } catch let error as HTTPError {
-            response = .text(error.text.hasSuffix("\n") ? error.text : error.text + "\n", status: error.status)
+            let text = error.text.hasSuffix("\n") ? String(error.text.dropLast()) : error.text
+            response = setting.routes.refused(error.status, text, exchange.head.path)
             for field in error.headers { response.headers.set(field.name, field.value) }
         } catch {
             if phase == .answering {
                 context.journal.error(
                     "a request failed", ["route": .string(context.route), "error": JournalValue(error)])
             }
-            response = .text("internal error; the request id tells the operator more\n", status: .internalServerError)
+            response = setting.routes.refused(
+                .internalServerError, "internal error; the request id tells the operator more", exchange.head.path)
         }
         if let allow = exchange.matched.allow { response.headers.set("Allow", allow) }
         await write(response, exchange)
@@ -362,7 +369,8 @@ extension Connection {
     private func refuse(_ refusal: Refusal) {
         uncharge()
         pending = []
-        var response = Response.text(refusal.text + "\n", status: refusal.status)
+        var response = setting.routes.refused(
+            refusal.status, refusal.text, refusal.path ?? exchange?.head.path)
         if let seconds = refusal.retryAfterSeconds { response.headers.add("Retry-After", String(seconds)) }
         let requestID = exchange?.requestID ?? setting.ids.next()
         setting.note(refusal, direct, requestID: requestID)

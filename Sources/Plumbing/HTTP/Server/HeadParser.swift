@@ -65,7 +65,22 @@ struct HeadParser {
         var cursor = 0
         let line = bytes.extracting(bytes.line(&cursor))
         let (method, target, isVersion10) = try requestLine(line, targetBytesMax: targetBytesMax)
+        let path = String(target.prefix { $0 != "?" })
+        do throws(Refusal) {
+            return try head(
+                bytes, from: cursor, method: method, target: target, path: path, isVersion10: isVersion10,
+                fieldsMax: fieldsMax)
+        } catch {
+            throw error.about(path)
+        }
+    }
 
+    /// What stands behind the request line.
+    private static func head(
+        _ bytes: Span<UInt8>, from start: Int, method: Method, target: String, path: String, isVersion10: Bool,
+        fieldsMax: Int
+    ) throws(Refusal) -> RequestHead {
+        var cursor = start
         var headers = HeaderFields()
         headers.reserveCapacity(12)
         while true {
@@ -79,7 +94,6 @@ struct HeadParser {
         }
 
         try checkHost(headers, isVersion10: isVersion10)
-        let path = String(target.prefix { $0 != "?" })
         let segments: [String]
         do { segments = try Request.segments(of: path) } catch { throw .bad("the path cannot be decoded") }
         let connection = headers.tokens("Connection")

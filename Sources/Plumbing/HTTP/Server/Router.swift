@@ -22,6 +22,11 @@ package struct Router: Sendable {
     /// Answers a path with a method it does not have; `Allow` is added.
     package var methodNotAllowed: Handler = { _, _ in .text("method not allowed\n", status: .methodNotAllowed) }
 
+    /// Answers what no handler answers: a body too large, a path that cannot be decoded, a handler that threw.
+    package typealias Refused = @Sendable (_ status: Status, _ text: String, _ path: String?) -> Response
+    /// The path is nil where it could not be read. The answer's body is bytes.
+    package var refused: Refused = { status, text, _ in .text(text + "\n", status: status) }
+
     /// Two routes of one method and one shape of path are a fault of ours.
     package init(_ routes: [Route]) {
         for route in routes { add(route) }

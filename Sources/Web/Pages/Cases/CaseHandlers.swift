@@ -8,7 +8,9 @@ struct CaseHandlers: Sendable {
     let console: Console
 
     func list(_ visit: TenantVisit) async throws -> Response {
-        guard case .cases(let slug, let query) = visit.site else { return console.door.problem(.notFound, .notFound) }
+        guard case .cases(let slug, let query) = visit.site else {
+            return console.door.problem(.notFound, .notFound, for: visit)
+        }
         if let tidy = console.tidyAddress(visit.visit) { return tidy }
         let apps = try await console.records.apps(of: visit.tenant)
         if let text = query.lookUp {
@@ -37,7 +39,7 @@ struct CaseHandlers: Sendable {
     func story(_ visit: TenantVisit) async throws -> Response {
         guard case .refundCase(let slug, let id) = visit.site,
             let story = try await console.records.story(of: visit.tenant, case: id)
-        else { return console.door.problem(.notFound, .notFound) }
+        else { return console.door.problem(.notFound, .notFound, for: visit) }
         return console.page(
             CaseStoryPage(frame: console.frame(visit), slug: slug, story: story, now: console.clock.now).html)
     }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Refunds
 import Tenants
 import Time
@@ -16,6 +17,7 @@ struct CaseListPage {
     var html: HTML {
         Layout(frame, title: "Cases").console {
             PageHeader("Cases").html
+            if let notice = query.ignored.notice { notice.html }
             search
             if query.lookUp == nil { filters }
             if page.cases.isEmpty { nothing } else { list }
@@ -56,9 +58,9 @@ struct CaseListPage {
                 choices: [("", "Any")] + Words.reasons.map { ($0, Words.reason($0)) } + [("none", "Not given")],
                 selected: query.reason
             ).html
-            if apps.count > 1 {
+            if apps.count > 1 || query.app != nil {
                 Field(
-                    "App", name: "app", choices: [("", "All")] + apps.map { ($0.bundleID, $0.name) },
+                    "App", name: "app", choices: [("", "All")] + apps.map { ($0.bundleID, $0.label) },
                     selected: query.app
                 ).html
             }
@@ -100,28 +102,37 @@ struct CaseListPage {
                         span(.class("quiet")) { "–" }
                     }
                 },
-                .init("App") { line in
-                    span { appName(line.app) }
-                    if line.isSandbox { Badge.sandbox.html }
-                },
-                .init("Asked") { line in TimeText(line.listedAt).shortHTML },
+                .init("App") { line in AppAndEnvironment(apps: apps, app: line.app, isSandbox: line.isSandbox).html },
+                .init("Asked") { line in asked(line) },
                 .init("Deadline or outcome") { line in DeadlineOrOutcome(line: line, now: now).html },
             ], rows: page.cases
         ).html
     }
 
-    private func appName(_ id: AppID) -> String { apps.first { $0.id == id }?.name ?? "removed app" }
+    /// When Apple asked; where it never did, when it acted.
+    private func asked(_ line: CaseLine) -> HTML {
+        guard line.state == .unasked else { return TimeText(line.listedAt).shortHTML }
+        return span(.class("quiet")) {
+            "not asked; Apple acted "
+            TimeText(line.listedAt).shortHTML
+        }
+    }
 
     private var nothing: HTML {
         if let text = query.lookUp {
             return notifications.isEmpty
                 ? EmptyState(.search, "Nothing found for “\(text)”") {
                     p {
-                        "The look-up takes a whole transactionId, originalTransactionId, appAccountToken or notificationUUID."
+                        if LookUpText(text).canBeFound {
+                            "The look-up takes a whole transactionId, originalTransactionId, appAccountToken or notificationUUID."
+                        } else {
+                            "That is no id of Apple's: a transactionId or originalTransactionId has digits only, an appAccountToken or notificationUUID is a UUID."
+                        }
                     }
                     p { a(.class("button"), .href(.cases(slug, CaseListQuery()))) { "All cases" } }
                 }.html : .empty
         }
+        if apps.isEmpty { return NoApps(slug: slug).html }
         if query.isFiltered || query.after != nil {
             return EmptyState(.cases, "No case fits these filters") {
                 p { a(.class("button"), .href(.cases(slug, CaseListQuery()))) { "All cases" } }
@@ -133,6 +144,19 @@ struct CaseListPage {
             }
             p { a(.class("button"), .href(.apps(slug))) { "Apps and their keys" } }
         }.html
+    }
+}
+
+/// What somebody typed into the look-up.
+struct LookUpText {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+
+    /// Whether it has the look of an id: digits, or a UUID.
+    var canBeFound: Bool {
+        let bare = text.filter { !$0.isWhitespace }
+        return !bare.isEmpty && bare.utf8.allSatisfy { (0x30...0x39).contains($0) } || UUID(uuidString: bare) != nil
     }
 }
 

@@ -80,10 +80,10 @@ struct CaseRound {
                 DataTable(
                     caption: "What was known when it was decided",
                     columns: [
-                        .init("What") { known in span { known.name } },
+                        .init("What") { known in span { NameText(known.name).html } },
                         .init("Value") { known in
                             if let value = known.value {
-                                span(.class("mono")) { value }
+                                span(.class("known-value")) { NameText(value).html }
                             } else {
                                 span(.class("quiet")) { "unknown" }
                             }

@@ -67,7 +67,7 @@ struct CaseStoryPage {
         return section(.class("panel"), .ariaLabelledBy("purchase")) {
             h2(.id("purchase")) { "Purchase" }
             Facts([
-                ("productId", HTML(text: line.productID)),
+                ("productId", NameText(line.productID).html),
                 ("Price", line.price.map { MoneyText(milliunits: $0, currency: line.currency).html }),
                 ("Type", bought?.type.map { HTML(text: $0) }),
                 ("Bought", bought?.purchasedAt.map { TimeText($0).fullHTML }),
@@ -83,7 +83,7 @@ struct CaseStoryPage {
                 ),
                 ("Ownership", bought?.ownership.map { HTML(text: $0) }),
                 ("Storefront", bought?.storefront.map { HTML(text: $0) }),
-                ("App", HTML(text: story.bundleID)),
+                ("App", NameText(story.bundleID).html),
                 ("Environment", HTML(text: line.environment)),
                 (
                     "Remark",

@@ -14,13 +14,14 @@ struct NotificationListPage {
     var html: HTML {
         Layout(frame, title: "Notifications").console {
             PageHeader("Notifications") { "App Store Server Notifications as they were received and verified." }.html
+            if let notice = query.ignored.notice { notice.html }
             form(
                 .class("filters"), .get, .action(.notifications(slug, NotificationListQuery())),
                 .ariaLabel("Filter the notifications")
             ) {
-                if apps.count > 1 {
+                if apps.count > 1 || query.app != nil {
                     Field(
-                        "App", name: "app", choices: [("", "All")] + apps.map { ($0.bundleID, $0.name) },
+                        "App", name: "app", choices: [("", "All")] + apps.map { ($0.bundleID, $0.label) },
                         selected: query.app
                     ).html
                 }
@@ -60,10 +61,7 @@ struct NotificationListPage {
                 },
                 .init("Standing") { line in Badge(line.standing).html },
                 .init("Transaction") { line in span(.class("mono")) { line.transactionID ?? "–" } },
-                .init("App") { line in
-                    span { apps.first { $0.id == line.app }?.name ?? "removed app" }
-                    if line.isSandbox { Badge.sandbox.html }
-                },
+                .init("App") { line in AppAndEnvironment(apps: apps, app: line.app, isSandbox: line.isSandbox).html },
                 .init("Signed") { line in TimeText(line.signedAt).shortHTML },
                 .init("Received") { line in TimeText(line.receivedAt).relativeHTML(to: now) },
                 .init("Deliveries", isNumber: true) { line in span { "\(line.deliveries)" } },
@@ -72,6 +70,7 @@ struct NotificationListPage {
     }
 
     private var nothing: HTML {
+        if apps.isEmpty { return NoApps(slug: slug).html }
         if query.isFiltered || query.after != nil {
             return EmptyState(.notifications, "No notification fits these filters") {
                 p { a(.class("button"), .href(.notifications(slug, NotificationListQuery()))) { "All notifications" } }

@@ -16,7 +16,7 @@ struct DeskHandlers: Sendable {
     }
 
     func tenants(_ visit: Visit) async throws -> Response {
-        guard visit.session.isInstallation else { return console.door.problem(.notFound, .notFound) }
+        guard visit.session.isInstallation else { return console.door.problem(.notFound, .notFound, for: visit) }
         return console.page(
             TenantsPage(frame: console.frame(visit), tenants: try await console.records.tenants()).html)
     }
@@ -32,7 +32,7 @@ struct DeskHandlers: Sendable {
 
     func notifications(_ visit: TenantVisit) async throws -> Response {
         guard case .notifications(let slug, let query) = visit.site else {
-            return console.door.problem(.notFound, .notFound)
+            return console.door.problem(.notFound, .notFound, for: visit)
         }
         if let tidy = console.tidyAddress(visit.visit) { return tidy }
         let apps = try await console.records.apps(of: visit.tenant)
@@ -49,7 +49,7 @@ struct DeskHandlers: Sendable {
     func notification(_ visit: TenantVisit) async throws -> Response {
         guard case .notification(let slug, let id) = visit.site,
             let story = try await console.records.notification(of: visit.tenant, id: id)
-        else { return console.door.problem(.notFound, .notFound) }
+        else { return console.door.problem(.notFound, .notFound, for: visit) }
         let app = try await console.records.apps(of: visit.tenant).first { $0.id == story.line.app }
         return console.page(
             NotificationStoryPage(frame: console.frame(visit), slug: slug, story: story, app: app).html)
@@ -57,7 +57,7 @@ struct DeskHandlers: Sendable {
 
     func quarantine(_ visit: TenantVisit) async throws -> Response {
         guard case .quarantine(let slug, let query) = visit.site else {
-            return console.door.problem(.notFound, .notFound)
+            return console.door.problem(.notFound, .notFound, for: visit)
         }
         let now = console.clock.now
         let apps = try await console.records.apps(of: visit.tenant)

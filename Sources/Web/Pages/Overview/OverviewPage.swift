@@ -42,26 +42,47 @@ struct OverviewPage {
     }
 
     private var numbers: HTML {
-        section(.ariaLabelledBy("numbers")) {
+        section(.class("numbers"), .ariaLabelledBy("numbers")) {
             h2(.id("numbers"), .class("section-title")) {
                 overview.isSampleFull
-                    ? "The newest \(overview.counted) cases" : "Cases since \(TimeText(overview.since).short)"
+                    ? "The newest \(overview.counted) cases in Production"
+                    : "Cases in Production since \(TimeText(overview.since).short)"
             }
             ul(.class("tiles")) {
-                tile("Open", overview.states[.open] ?? 0, .active) { $0.state = .open }
-                tile("Answered", overview.states[.answered] ?? 0, .good) { $0.state = .answered }
-                tile("Withheld", overview.states[.withheld] ?? 0, .plain) { $0.state = .withheld }
-                tile("Missed or refused", (overview.states[.missed] ?? 0) + (overview.states[.refused] ?? 0), .bad) {
-                    $0.state = .missed
+                for state in Self.states(in: overview) {
+                    tile(Words.label(state), overview.states[state] ?? 0, Words.tone(state)) { $0.state = state }
                 }
-                tile("Refunded", overview.outcomes[.refunded] ?? 0, .attention) { $0.outcome = .refunded }
-                tile("Declined", overview.outcomes[.declined] ?? 0, .good) { $0.outcome = .declined }
+            }
+            h2(.id("outcomes"), .class("section-title")) { "What Apple decided about them" }
+            ul(.class("tiles")) {
+                for outcome in CaseOutcome.allCases {
+                    tile(Words.label(outcome), overview.outcomes[outcome] ?? 0, Words.tone(outcome)) {
+                        $0.outcome = outcome
+                    }
+                }
+            }
+            p(.class("quiet")) {
+                "Sandbox is in none of these numbers: "
+                a(.href(.cases(slug, Self.sandbox))) { "cases in Sandbox" }
+                "."
             }
         }
     }
 
+    /// Every state; those that only some desks ever have, where there are such cases.
+    private static func states(in overview: Overview) -> [CaseState] {
+        CaseState.allCases.filter { ($0 != .held && $0 != .imported) || (overview.states[$0] ?? 0) > 0 }
+    }
+
+    private static var sandbox: CaseListQuery {
+        var query = CaseListQuery()
+        query.environment = "Sandbox"
+        return query
+    }
+
     private func tile(_ name: String, _ count: Int, _ tone: Tone, _ narrow: (inout CaseListQuery) -> Void) -> HTML {
         var query = CaseListQuery()
+        query.environment = "Production"
         narrow(&query)
         return li(.class("tile", count == 0 ? .plain : tone)) {
             a(.class("tile-link"), .href(.cases(slug, query))) {
@@ -84,6 +105,7 @@ struct OverviewPage {
                     for line in overview.due {
                         li(.class("due")) {
                             a(.href(.refundCase(slug, line.id))) { line.productID }
+                            if line.isSandbox { Badge.sandbox.html }
                             span(.class("quiet")) { Words.reason(line.reason) }
                             if let price = line.price { MoneyText(milliunits: price, currency: line.currency).html }
                             DeadlineOrOutcome(line: line, now: now).html
@@ -158,12 +180,14 @@ struct NoApps {
 
     var html: HTML {
         EmptyState(.apps, "No app yet") {
-            p { "Whoever runs this installation connects one:" }
+            p { "Refund requests arrive once an app is connected. Whoever runs this installation types:" }
             CodeBlock(
                 "refund-desk app add --tenant \(slug) --bundle-id com.example.app\nrefund-desk key add --tenant \(slug) --key-id … --issuer-id … --file AuthKey.p8",
                 label: "Commands"
             ).html
-            p { "The first command prints the notification URL for App Store Connect." }
+            p {
+                "The first prints the notification URL; paste it into App Store Connect (App Information, App Store Server Notifications, version 2) for Production and Sandbox. The second brings the In-App Purchase key that signs the replies."
+            }
         }.html
     }
 }

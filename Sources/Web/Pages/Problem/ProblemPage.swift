@@ -6,7 +6,10 @@ struct ProblemPage {
         case forbidden
         /// The form came from another address than the desk's own.
         case foreignOrigin(own: String)
-        case methodNotAllowed
+        /// A page asked for where there is only a form's target.
+        case formsOnly
+        /// A form, or worse, sent to a page.
+        case pageOnly
         case ourTrouble
         case unavailable
     }
@@ -15,7 +18,13 @@ struct ProblemPage {
     let problem: Problem
 
     var html: HTML {
-        Layout(frame, title: heading).lone {
+        if frame.visitor != nil {
+            return Layout(frame, title: heading).console {
+                PageHeader(heading) { text }.html
+                p { a(.class("button"), .href(.home)) { "Go to your desk" } }
+            }
+        }
+        return Layout(frame, title: heading).lone {
             article(.class("card")) {
                 h1 { heading }
                 p { text }
@@ -29,7 +38,7 @@ struct ProblemPage {
         case .notFound: "Nothing here"
         case .forbidden: "Not for your role"
         case .foreignOrigin: "Refused for your safety"
-        case .methodNotAllowed: "Not this way"
+        case .formsOnly, .pageOnly: "Not this way"
         case .ourTrouble: "Our mistake"
         case .unavailable: "Back in a moment"
         }
@@ -41,7 +50,8 @@ struct ProblemPage {
         case .forbidden: "Your role may look at this, but not change it. Ask an owner or an admin of your organisation."
         case .foreignOrigin(let own):
             "This form was sent from another address than the desk's own, so nothing was done. Open the desk at \(own) and try again there."
-        case .methodNotAllowed: "This address takes forms only. Nothing was changed."
+        case .formsOnly: "This address takes forms only. Nothing was changed."
+        case .pageOnly: "This page cannot be posted to. Nothing was changed."
         case .ourTrouble:
             "Something went wrong on our side. It is in the log, with the number that stands in this answer's X-Request-Id."
         case .unavailable: "The desk cannot reach its database just now. Nothing is lost; try again in a few seconds."

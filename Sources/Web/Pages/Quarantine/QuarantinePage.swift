@@ -17,6 +17,7 @@ struct QuarantinePage {
             PageHeader("Quarantine") {
                 "Deliveries that were refused, kept with the reason. Nothing here was acted on."
             }.html
+            if let notice = query.ignored.notice { notice.html }
             hints
             if !counts.isEmpty {
                 section(.class("panel"), .ariaLabelledBy("last-day")) {
@@ -32,7 +33,9 @@ struct QuarantinePage {
                     }
                 }
             }
-            if page.refusals.isEmpty {
+            if apps.isEmpty {
+                NoApps(slug: slug).html
+            } else if page.refusals.isEmpty {
                 EmptyState(.quarantine, "Nothing is in quarantine") {
                     p { "Deliveries that cannot be believed or understood would be kept here, with the reason." }
                 }.html
@@ -74,7 +77,7 @@ struct QuarantinePage {
                     strong { RefusalWords.title(line.reason) }
                     span(.class("subtext")) { line.detail }
                 },
-                .init("App") { line in span { apps.first { $0.id == line.app }?.name ?? "removed app" } },
+                .init("App") { line in AppAndEnvironment(apps: apps, app: line.app).html },
                 .init("Size", isNumber: true) { line in span { "\(line.bytes) bytes" } },
                 .init("Sender") { line in
                     if let agent = line.userAgent { span(.class("subtext")) { agent } }

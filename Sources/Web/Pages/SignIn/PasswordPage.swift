@@ -2,14 +2,28 @@ import Tenants
 
 /// Choosing a new password. All other sessions of the person end with it.
 struct PasswordPage {
-    enum Problem {
-        case wrong, bad, different, throttled, busy
+    enum Problem: Equatable {
+        case wrong, different, throttled, busy
+        /// The new one; why.
+        case bad(String)
     }
 
     let frame: Frame
     var problem: Problem?
 
     static let rule = "At least \(SignIn.passwordCharactersMin) characters; a sentence is good."
+
+    /// Why a password was not taken.
+    static func objection(to password: String) -> String {
+        let bytes = password.utf8.count
+        return bytes > SignIn.passwordBytesMax
+            ? "At most \(SignIn.passwordBytesMax) bytes; this one has \(bytes)." : rule
+    }
+
+    private var objection: String? {
+        guard case .bad(let text) = problem else { return nil }
+        return text
+    }
 
     var html: HTML {
         Layout(frame, title: "Change password").console {
@@ -27,14 +41,14 @@ struct PasswordPage {
                     .type("password"), .autocomplete("current-password"), .maxlength(1024)
                 ).html
                 Field(
-                    "New password", name: "new", help: Self.rule, error: problem == .bad ? Self.rule : nil,
+                    "New password", name: "new", help: Self.rule, error: objection,
                     .type("password"), .autocomplete("new-password"), .required,
-                    .minlength(SignIn.passwordCharactersMin), .maxlength(1024)
+                    .minlength(SignIn.passwordCharactersMin)
                 ).html
                 Field(
                     "New password again", name: "again",
                     error: problem == .different ? "The two are not the same." : nil,
-                    .type("password"), .autocomplete("new-password"), .required, .maxlength(1024)
+                    .type("password"), .autocomplete("new-password"), .required
                 ).html
                 button(.class("button button-main"), .type("submit")) { "Change password" }
             }

@@ -64,7 +64,7 @@ struct SignInHandlers: Sendable {
             let standing = try await console.signIn.look(at: token)
             let page = SignInLinkPage(
                 frame: frame, token: token, standing: .alive(hasPassword: standing?.hasPassword ?? false),
-                error: PasswordPage.rule)
+                error: PasswordPage.objection(to: form.first("password") ?? ""))
             return console.page(page.html, status: .unprocessableContent)
         } catch SignInError.busy {
             var page = SignInPage(frame: frame, next: nil)
@@ -108,7 +108,7 @@ struct SignInHandlers: Sendable {
             page.problem = .busy
             return throttled(page.html, after: .seconds(5), status: .serviceUnavailable)
         } catch SignInError.badPassword {
-            page.problem = .bad
+            page.problem = .bad(PasswordPage.objection(to: new))
             return console.page(page.html, status: .unprocessableContent)
         } catch SignInError.wrong {
             page.problem = .wrong

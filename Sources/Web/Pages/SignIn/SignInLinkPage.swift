@@ -39,7 +39,7 @@ struct SignInLinkPage {
                 "New password", name: "password",
                 help: hasPassword
                     ? "Leave it empty to keep the one you have." : "For the next time. \(PasswordPage.rule)",
-                error: error, .type("password"), .autocomplete("new-password"), .maxlength(1024)
+                error: error, .type("password"), .autocomplete("new-password")
             ).html
             button(.class("button button-main"), .type("submit")) { "Sign in" }
         }
