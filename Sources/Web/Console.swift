@@ -70,7 +70,11 @@ package struct Console: Sendable {
     /// A page, drawn.
     func page(_ html: HTML, status: Status = .ok) -> Response { .html(html.bytes, status: status) }
 
-    func frame(_ visit: Visit) -> Frame { Frame(assets: assets.links, session: visit.session, here: visit.site) }
+    func frame(_ visit: Visit) -> Frame {
+        // The installation's own page is no tenant's.
+        let tenant = visit.site == .tenants ? nil : Onlooker(session: visit.session, visit.request).tenant
+        return Frame(assets: assets.links, session: visit.session, tenant: tenant, here: visit.site)
+    }
 
     func frame(_ visit: TenantVisit) -> Frame {
         Frame(assets: assets.links, session: visit.visit.session, tenant: visit.membership, here: visit.site)

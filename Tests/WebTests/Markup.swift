@@ -11,7 +11,7 @@ struct Markup {
     /// Sentences; empty where all is well.
     private(set) var troubles: [String] = []
 
-    private static let void: Set<String> = ["meta", "link", "input", "img", "!doctype"]
+    private static let void: Set<String> = ["meta", "link", "input", "img", "wbr", "!doctype"]
     /// Drawings of our own, which the elements of `HTML` do not cover.
     private static let drawn: Set<String> = ["svg", "path", "rect"]
 

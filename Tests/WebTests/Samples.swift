@@ -227,7 +227,7 @@ enum Samples {
         filtered.state = .held
         var sought = CaseListQuery()
         sought.lookUp = "2000000999999999"
-        let unknown = CaseListQuery(QueryString("environment=Mars"))
+        let unknown = CaseListQuery(QueryString("environment=Mars".utf8))
         let cases = Site.cases(slug, CaseListQuery())
         let missed = CaseStory(
             line: line(

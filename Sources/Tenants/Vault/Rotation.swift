@@ -70,7 +70,7 @@ extension Vault {
             """
             select count(*) filter (where known) as older, count(*) filter (where not known) as unknown
             from (
-              select master_key_id = any(\(keyring.keys.map(\.id))::bytea[]) as known
+              select master_key_id = any(\(keyring.ids)::bytea[]) as known
               from tenants.secrets
               where master_key_id <> \(keyring.newestID ?? []) and octet_length(sealed) > 0) s
             """)

@@ -2,6 +2,9 @@ import Tenants
 
 /// The column at the side; on narrow screens the bar at the top.
 struct Navigation {
+    /// Where no tenant is chosen: more stand on the page that lists them.
+    private static let desksMax = 12
+
     let frame: Frame
 
     var html: HTML {
@@ -17,10 +20,15 @@ struct Navigation {
                         for place in Frame.Place.allCases { item(place, in: tenant) }
                     }
                 }
-            } else if frame.visitor?.isInstallation == true {
-                nav(.class("places"), .ariaLabel("Installation")) {
+            } else if let visitor = frame.visitor, visitor.isInstallation || !visitor.tenants.isEmpty {
+                nav(.class("places"), .ariaLabel("Your desks")) {
                     ul(.class("places-list")) {
-                        li { placeLink(.tenants, .tenants, "Tenants", isCurrent: frame.here == .tenants) }
+                        if visitor.isInstallation {
+                            li { placeLink(.tenants, .tenants, "Tenants", isCurrent: frame.here == .tenants) }
+                        }
+                        for tenant in visitor.tenants.prefix(Self.desksMax) {
+                            li { placeLink(.overview(tenant.slug), .overview, tenant.name, isCurrent: false) }
+                        }
                     }
                 }
             }
