@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Refunds
 import Support
+import Tenants
 import Testing
 
 @testable import Web

@@ -1,5 +1,6 @@
 import AppStore
 import FoundationEssentials
+import HTTP
 import Refunds
 import Time
 

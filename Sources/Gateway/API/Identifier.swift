@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTP
 
 /// Ids as the App Store writes them.
 ///
