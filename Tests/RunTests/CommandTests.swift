@@ -1,5 +1,6 @@
 import Foundation
 import Postgres
+import Schema
 import Support
 import Testing
 
@@ -308,7 +309,7 @@ import Testing
         let finished = try await Desk.program(["version", "--json"])
         let object = try JSONSerialization.jsonObject(with: Data(finished.output.utf8)) as? [String: Any]
         #expect(object?["version"] is String)
-        #expect(object?["schema"] as? Int == 5)
+        #expect(object?["schema"] as? Int == Schema.migrations.count)
         #expect(object?.keys.contains("commit") == true)
     }
 }
