@@ -95,11 +95,11 @@ import Time
         try await withConsole { desk, console, _ in
             var sandbox = SampleCase()
             sandbox.isSandbox = true
-            sandbox.productID = "in.sandbox"
+            sandbox.productID = "insandbox"
             var withheld = SampleCase()
             withheld.state = "withheld"
             withheld.stateReason = "no-consent"
-            withheld.productID = "without.consent"
+            withheld.productID = "withoutconsent"
             withheld.transactionID = "2000000900000003"
             try await desk.add(sandbox, to: desk.alphaApp)
             try await desk.add(withheld, to: desk.alphaLite)
@@ -107,7 +107,7 @@ import Time
             try await sam.signIn()
             func products(_ query: String) async throws -> [Bool] {
                 let page = try await sam.get("/t/alpha/cases?\(query)").text
-                return ["in.sandbox", "without.consent"].map(page.contains)
+                return ["insandbox", "withoutconsent"].map(page.contains)
             }
             #expect(try await products("state=withheld") == [false, true])
             #expect(try await products("environment=Sandbox") == [true, false])
@@ -183,7 +183,7 @@ import Time
                 try await TenantStore.removeApp(desk.alphaApp, at: desk.clock.now, by: .commandLine, in: tx)
             }
             let list = try await sam.get(.cases("alpha", CaseListQuery())).text
-            #expect(list.contains(sample.productID) && list.contains("(removed)"))
+            #expect(list.contains(sample.transactionID) && list.contains("(removed)"))
             #expect(try await sam.get(.refundCase("alpha", sample.id)).status == 200)
             var query = CaseListQuery()
             query.lookUp = sample.transactionID

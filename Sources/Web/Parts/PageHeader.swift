@@ -13,7 +13,7 @@ struct PageHeader {
     var html: HTML {
         header(.class("page-header")) {
             div(.class("page-title")) {
-                h1 { title }
+                h1 { NameText(title).html }
                 if !lead.isEmpty { p(.class("lead")) { lead } }
             }
             if !beside.isEmpty { div(.class("page-beside")) { beside } }

@@ -87,12 +87,12 @@ struct CaseListPage {
                     }
                 },
                 .init("Purchase") { line in
-                    a(.class("row-link"), .href(.refundCase(slug, line.id))) { line.productID }
+                    a(.class("row-link"), .href(.refundCase(slug, line.id))) { NameText(line.productID).html }
                     span(.class("subtext mono")) { line.transactionID }
                 },
                 .init("Reason") { line in
                     span(.title(line.reason ?? "Apple sent no consumptionRequestReason")) {
-                        line.state == .unasked ? "–" : Words.reason(line.reason)
+                        NameText(line.state == .unasked ? "–" : Words.reason(line.reason)).html
                     }
                 },
                 .init("Price", isNumber: true) { line in

@@ -40,7 +40,7 @@ struct CaseRound {
         var html = HTML(text: Words.reason(reason))
         if Words.reasons.contains(reason) {
             html.append(HTML(text: " "))
-            html.append(code { reason })
+            html.append(code { NameText(reason).html })
         }
         return html
     }

@@ -56,7 +56,7 @@ struct NotificationListPage {
             caption: "Notifications, newest first",
             columns: [
                 .init("Type") { line in
-                    a(.class("row-link"), .href(.notification(slug, line.id))) { line.type }
+                    a(.class("row-link"), .href(.notification(slug, line.id))) { NameText(line.type).html }
                     if let subtype = line.subtype { span(.class("subtext")) { subtype } }
                 },
                 .init("Standing") { line in Badge(line.standing).html },
