@@ -44,7 +44,9 @@ final class Serving: Sendable {
         self.apple = apple
         let trust = Self.trust(configuration, at: clock.now, journal)
         let verifier = Verifier(
-            trust: trust, revocation: Self.revocation(configuration.revocationCheck, over: apple), clock: clock)
+            trust: trust,
+            revocation: RevocationCheck(mode: configuration.revocationCheck, http: apple, journal: journal),
+            clock: clock)
         let headers = SignatureHeaders(database: database)
         let quarantine = Quarantine(database: database, clock: clock, journal: journal, counters: counters)
         self.quarantine = quarantine
@@ -124,17 +126,6 @@ final class Serving: Sendable {
                 "there is no usable trust root: every notification is answered with 503", ["folder": .string(folder)])
         }
         return anchors
-    }
-
-    private static func revocation(_ mode: RevocationCheck.Mode, over http: HTTPClient) -> RevocationCheck {
-        RevocationCheck(mode: mode) { url, body in
-            let answer = try await http.send(
-                ClientRequest(
-                    method: .post, url: url, headers: ["Content-Type": "application/ocsp-request"], body: body,
-                    responseBytesMax: 64 * 1024, connectTimeout: .seconds(2), totalTimeout: .seconds(5)))
-            guard answer.status == 200 else { throw Failure("the responder answered \(answer.status)") }
-            return answer.body
-        }
     }
 
     private static func console(_ house: House, _ records: Records) throws -> Console {

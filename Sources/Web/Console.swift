@@ -64,7 +64,7 @@ package struct Console: Sendable {
     private func route(_ method: Method, _ pattern: Site.Pattern, _ handler: @escaping Handler) -> Route {
         Route(
             method, pattern.rawValue, bodyMax: 16 * 1024, trailingSlash: pattern != .home,
-            sensitive: pattern == .signInLink, handler)
+            sensitive: pattern == .signInLink, secretBody: method == .post, handler)
     }
 
     /// A page, drawn.

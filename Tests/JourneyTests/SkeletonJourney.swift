@@ -1,8 +1,10 @@
+import Crypto
 import Foundation
 import HTTP
 import Simulator
 import Support
 import Testing
+import Time
 
 /// The first way through the whole house. It is never red.
 @Suite(.timeLimit(.minutes(4)))
@@ -77,14 +79,48 @@ struct `From Apple's request to the page` {
     @Test func `BL-098: bad files among the trust roots cost a warning each`() async throws {
         try await withStage { stage in
             let inbox = try await stage.addApp()
-            try Data().write(to: URL(filePath: stage.folder + "/roots/empty.cer"))
-            try Data("<html>not found</html>".utf8).write(to: URL(filePath: stage.folder + "/roots/page.cer"))
+            let bad = try spoil(stage.folder + "/roots")
+            // The good one once more, in the other spelling.
+            let base64 = Data(stage.apple.rootDER).base64EncodedString(
+                options: [.lineLength64Characters, .endLineWithLineFeed])
+            try Data("-----BEGIN CERTIFICATE-----\n\(base64)\n-----END CERTIFICATE-----\n".utf8)
+                .write(to: URL(filePath: stage.folder + "/roots/again.pem"))
             let desk = try await stage.serve()
             let warnings = desk.program.output.split(separator: "\n").filter { $0.contains("a trust root is not used") }
-            #expect(warnings.count == 2)
+            #expect(warnings.count == bad.count)
+            for name in bad { #expect(warnings.count { $0.contains(name) } == 1, "\(name)") }
             #expect(try await desk.post(try stage.request(), to: inbox) == 200)
             #expect(await desk.stop() == 0)
         }
+    }
+
+    @Test func `BL-098: with bad files alone it stays up, is not ready, and asks Apple to come again`() async throws {
+        try await withStage { stage in
+            let inbox = try await stage.addApp()
+            let folder = stage.folder + "/bad roots"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            let bad = try spoil(folder)
+            let desk = try await stage.serve(["REFUND_DESK_TRUST_ROOTS": folder])
+            for name in bad { #expect(desk.program.output.contains(name), "\(name)") }
+            #expect(try await desk.get("/health/live").status == 200)
+            #expect(try await desk.get("/health/ready").status == 503)
+            #expect(try await desk.post(try stage.request(), to: inbox) == 503)
+            #expect(await desk.stop() == 0)
+        }
+    }
+
+    /// Puts files into a folder of trust roots that are none; their names.
+    private func spoil(_ folder: String) throws -> [String] {
+        let now = WallClock.system.now
+        var ended = CertificateBuilder(
+            commonName: "Ended root", notBefore: now - .days(4000), notAfter: now - .days(1))
+        ended.isCA = true
+        let files: [(String, [UInt8])] = [
+            ("ended.der", try ended.selfSigned(try CertificateKey.generate(.p384)).der), ("empty.cer", []),
+            ("page.cer", Array("<html>not found</html>".utf8)),
+        ]
+        for (name, bytes) in files { try Data(bytes).write(to: URL(filePath: "\(folder)/\(name)")) }
+        return files.map(\.0)
     }
 
     /// Uses a one-time link up; the cookie's name and value.

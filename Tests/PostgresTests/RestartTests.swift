@@ -11,13 +11,16 @@ import Testing
     @Test func `BL-063: is served again within ten seconds, by the same process and without anybody's help`()
         async throws
     {
-        let cluster = try await Cluster.make()
+        try await Cluster.with(durable: false) { cluster, url in try await Self.restart(cluster, url) }
+    }
+
+    private static func restart(_ cluster: Cluster, _ url: String) async throws {
         let loops = EventLoops.forTests
-        _ = try await Schema.migrator(on: loops.all[0], journal: .silent).migrate(cluster.url)
+        _ = try await Schema.migrator(on: loops.all[0], journal: .silent).migrate(url)
         let lines = Mutex<[String]>([])
         let journal = Journal(level: .info) { line in lines.withLock { $0.append(line) } }
         let database = try Database(
-            url: cluster.url, loops: loops, limits: PoolLimits(wait: .milliseconds(500)), journal: journal,
+            url: url, loops: loops, limits: PoolLimits(wait: .milliseconds(500)), journal: journal,
             counters: Counters())
         let listener = Listener(database: database, journal: journal)
         let heard = Mutex<[String]>([])
@@ -55,7 +58,6 @@ import Testing
         #expect(complaints.count <= 3)
         await listener.stop()
         await database.close()
-        await cluster.remove()
     }
 
     @Test func `that is not there at all is an error with its reason, in bounded time`() async throws {

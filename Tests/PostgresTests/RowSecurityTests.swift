@@ -157,29 +157,31 @@ import Time
         try await withDatabase { test in
             #expect(try await RoleCheck.troubles(test.url, on: test.loops.all[0]) == [])
             // In a cluster of its own, because roles are shared by all databases of a server.
-            let cluster = try await Cluster.make()
-            let loop = test.loops.all[0]
-            #expect(try await RoleCheck.troubles(cluster.url, on: loop).count == 4)
-            _ = try await Schema.migrator(on: loop, journal: .silent).migrate(cluster.url)
-            try await TestServer.administer(
-                cluster.url,
-                """
-                alter role refund_desk_tenant bypassrls; alter role refund_desk_intake superuser;
-                alter table queue.jobs owner to refund_desk_queue
-                """)
-            let troubles = try await RoleCheck.troubles(cluster.url, on: loop)
-            #expect(troubles.count == 3)
-            #expect(troubles.contains { $0.contains("refund_desk_tenant bypasses row security") })
-            #expect(troubles.contains { $0.contains("refund_desk_intake is a superuser") })
-            #expect(troubles.contains { $0.contains("refund_desk_queue owns 1 of our tables") })
-            // And no pool works under such a role.
-            let database = try Database(
-                url: cluster.url, loops: test.loops, limits: PoolLimits(wait: .milliseconds(500)), journal: .silent,
-                counters: test.counters)
-            let error = await #expect(throws: PostgresError.self) { try await database.rows(.tenant(1), "select 1") }
-            #expect(error?.text.contains("bypasses row security") == true)
-            await database.close()
-            await cluster.remove()
+            try await Cluster.with(durable: false) { _, url in
+                let loop = test.loops.all[0]
+                #expect(try await RoleCheck.troubles(url, on: loop).count == 4)
+                _ = try await Schema.migrator(on: loop, journal: .silent).migrate(url)
+                try await TestServer.administer(
+                    url,
+                    """
+                    alter role refund_desk_tenant bypassrls; alter role refund_desk_intake superuser;
+                    alter table queue.jobs owner to refund_desk_queue
+                    """)
+                let troubles = try await RoleCheck.troubles(url, on: loop)
+                #expect(troubles.count == 3)
+                #expect(troubles.contains { $0.contains("refund_desk_tenant bypasses row security") })
+                #expect(troubles.contains { $0.contains("refund_desk_intake is a superuser") })
+                #expect(troubles.contains { $0.contains("refund_desk_queue owns 1 of our tables") })
+                // And no pool works under such a role.
+                let database = try Database(
+                    url: url, loops: test.loops, limits: PoolLimits(wait: .milliseconds(500)), journal: .silent,
+                    counters: test.counters)
+                let error = await #expect(throws: PostgresError.self) {
+                    try await database.rows(.tenant(1), "select 1")
+                }
+                #expect(error?.text.contains("bypasses row security") == true)
+                await database.close()
+            }
         }
     }
 }

@@ -29,8 +29,14 @@ package struct AppleSigner: Sendable {
 
     /// The compact form of a payload.
     package func sign(_ payload: [String: Any]) throws -> String {
-        let json = try JSONSerialization.data(withJSONObject: payload, options: [.sortedKeys])
-        let text = header + "." + Base64URL.encode(Array(json))
+        try sign(
+            json: String(
+                decoding: try JSONSerialization.data(withJSONObject: payload, options: [.sortedKeys]), as: UTF8.self))
+    }
+
+    /// The compact form of a payload that is JSON already.
+    package func sign(json: String) throws -> String {
+        let text = header + "." + Base64URL.encode(Array(json.utf8))
         return text + "." + Base64URL.encode(try leafKey.signES256(Array(text.utf8)))
     }
 }

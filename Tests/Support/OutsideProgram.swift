@@ -31,6 +31,7 @@ package enum OutsideProgram {
         process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = try FileHandle(forWritingTo: error)
         process.standardInput = try FileHandle(forReadingFrom: source)
+        // Waiting in place would hold one of the few threads that all tests share.
         let status = try await withCheckedThrowingContinuation { continuation in
             process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
             do {

@@ -21,12 +21,7 @@ package final class RunningProgram: Sendable {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = [path] + arguments
-        if let environment {
-            let kept = ProcessInfo.processInfo.environment.filter {
-                ["PATH", "HOME", "LD_LIBRARY_PATH"].contains($0.key)
-            }
-            process.environment = kept.merging(environment) { $1 }
-        }
+        process.environment = Self.surroundings(environment)
         let output = Pipe()
         let input = Pipe()
         process.standardOutput = output
@@ -101,39 +96,20 @@ package final class RunningProgram: Sendable {
     package static func run(
         _ path: String, _ arguments: [String], environment: [String: String]? = nil
     ) async throws -> String {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [path] + arguments
-        if let environment {
-            let kept = ProcessInfo.processInfo.environment.filter {
-                ["PATH", "HOME", "LD_LIBRARY_PATH"].contains($0.key)
-            }
-            process.environment = kept.merging(environment) { $1 }
-        }
-        // Files, not pipes: a program that another test starts at this moment inherits a pipe's other end,
-        // and its end would then not be seen before that program's.
-        let folder = FileManager.default.temporaryDirectory.appending(path: "run-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let (output, errors) = (folder.appending(path: "output"), folder.appending(path: "errors"))
-        for file in [output, errors] { try Data().write(to: file) }
-        process.standardOutput = try FileHandle(forWritingTo: output)
-        process.standardError = try FileHandle(forWritingTo: errors)
-        process.standardInput = FileHandle.nullDevice
-        // Waiting in place would hold one of the few threads that all tests share.
-        let status = try await withCheckedThrowingContinuation { continuation in
-            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-            do { try process.run() } catch {
-                process.terminationHandler = nil
-                continuation.resume(throwing: error)
-            }
-        }
-        let said = String(decoding: try Data(contentsOf: output), as: UTF8.self)
-        guard status == 0 else {
-            let complained = String(decoding: try Data(contentsOf: errors), as: UTF8.self)
+        let outcome = try await OutsideProgram.run(
+            "/usr/bin/env", [path] + arguments, environment: Self.surroundings(environment))
+        guard outcome.status == 0 else {
             throw Failure(
-                description: "\(path) \(arguments.joined(separator: " ")) ended with \(status): \(said)\(complained)")
+                description: "\(path) \(arguments.joined(separator: " ")) ended with \(outcome.status): "
+                    + outcome.output + outcome.error)
         }
-        return said
+        return outcome.output
+    }
+
+    /// Those of the tests, or the given ones and what a program needs to be found.
+    private static func surroundings(_ given: [String: String]?) -> [String: String] {
+        let own = ProcessInfo.processInfo.environment
+        guard let given else { return own }
+        return own.filter { ["PATH", "HOME", "LD_LIBRARY_PATH"].contains($0.key) }.merging(given) { $1 }
     }
 }

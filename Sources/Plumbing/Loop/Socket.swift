@@ -157,6 +157,14 @@ extension EventLoop {
 }
 
 extension [UInt8] {
+    /// Overwrites the bytes where they lie, whoever else holds this array: for a secret that nobody may read
+    /// any more. A write would leave them as they were wherever the array is shared.
+    package func wipe() {
+        unsafe withUnsafeBytes { bytes in
+            unsafe desk_wipe(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count)
+        }
+    }
+
     /// Keeps what was lent.
     package mutating func append(_ bytes: Span<UInt8>) {
         unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }

@@ -12,10 +12,10 @@ actor Connection {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
-    private var handle: ConnectionHandle
-    private var watch: Watch?
+    var handle: ConnectionHandle
+    var watch: Watch?
     /// Resumed when the connection stands or has failed.
-    private var connecting: CheckedContinuation<PostgresError?, Never>?
+    var connecting: CheckedContinuation<PostgresError?, Never>?
     /// Why the connection is closed; nil while it is open.
     private var ending: PostgresError?
     private var requests: [Request] = []
@@ -27,35 +27,14 @@ actor Connection {
     private var lastTransaction = 0
     private var timer: Timer?
     private var timerAt: ContinuousClock.Instant?
-    private let helpers: ConnectionHelpers
+    let helpers: ConnectionHelpers
     private var onEnd: (@Sendable () -> Void)?
     private var onNotification: (@Sendable (_ channel: String, _ payload: String) -> Void)?
 
     /// Where the server's own limit stands, as a net below the limits that are kept here.
     static let serverTimeout: Duration = .seconds(15)
 
-    /// Makes a connection and lets it take its role.
-    ///
-    /// - Parameter role: nil leaves the login as it is, for migrations and listeners.
-    static func open(
-        _ settings: ConnectionSettings, role: Role?, rotation: Int = 0, within: Duration, on loop: EventLoop,
-        helpers: ConnectionHelpers
-    ) async throws(PostgresError) -> Connection {
-        let deadline = ContinuousClock.now + (settings.connectTimeout ?? within)
-        let resolved = try await helpers.resolve(settings, rotation: rotation, until: deadline)
-        let connection = Connection(
-            loop: loop, handle: try ConnectionHandle(startingWith: resolved.parameters), helpers: helpers)
-        do throws(PostgresError) {
-            try await connection.connect(until: deadline)
-            try await connection.setUp(role: role, until: deadline)
-        } catch {
-            await connection.close()
-            throw error
-        }
-        return connection
-    }
-
-    private init(loop: EventLoop, handle: consuming ConnectionHandle, helpers: ConnectionHelpers) {
+    init(loop: EventLoop, handle: consuming ConnectionHandle, helpers: ConnectionHelpers) {
         self.loop = loop
         self.handle = handle
         self.helpers = helpers
@@ -75,82 +54,6 @@ actor Connection {
     }
 
     func close() { end(PostgresError(.unavailable, "the connection was closed")) }
-
-    // MARK: Connecting
-
-    private func connect(until deadline: ContinuousClock.Instant) async throws(PostgresError) {
-        let failure = await withCheckedContinuation { continuation in
-            connecting = continuation
-            schedule(deadline)
-            if handle.hasFailed { connected(failing()) } else { watch(.write) }
-        }
-        if let failure { throw failure }
-    }
-
-    private func advanceConnecting() {
-        // libpq may close the socket and take another one: the old watch must be gone before that,
-        // for the new socket may have the same number.
-        unwatch()
-        switch handle.poll() {
-        case PGRES_POLLING_READING: watch(.read)
-        case PGRES_POLLING_WRITING: watch(.write)
-        case PGRES_POLLING_OK:
-            guard handle.serverVersion >= 150_000 else {
-                return connected(
-                    PostgresError(
-                        .unavailable, "the server is PostgreSQL \(handle.serverVersion / 10_000); 15 or newer is needed"
-                    ))
-            }
-            guard handle.becomeNonBlocking(), handle.enterPipeline() else { return connected(failing()) }
-            watch(.read)
-            connected(nil)
-        default: connected(failing())
-        }
-    }
-
-    private func connected(_ failure: PostgresError?) {
-        let waiting = connecting
-        connecting = nil
-        if let failure { end(failure) }
-        waiting?.resume(returning: failure)
-    }
-
-    private func failing() -> PostgresError {
-        let reason = handle.message.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        return PostgresError(.unavailable, reason.isEmpty ? "the server cannot be reached" : reason)
-    }
-
-    private func setUp(role: Role?, until deadline: ContinuousClock.Instant) async throws(PostgresError) {
-        let timeout = String(Self.serverTimeout.wholeMilliseconds)
-        var setting: SQL = """
-            select set_config('timezone', 'UTC', false),
-                   set_config('search_path', 'pg_catalog, pg_temp', false)
-            """
-        if let role {
-            setting = """
-                \(setting),
-                   set_config('statement_timeout', \(timeout), false),
-                   set_config('idle_in_transaction_session_timeout', '60s', false),
-                   set_config('role', \(role.rawValue), false)
-                """
-        }
-        let results = try await send(
-            [
-                setting,
-                "select current_user::text as name, rolsuper or rolbypassrls as unbound from pg_roles where rolname = current_user",
-            ], until: deadline)
-        guard let role else { return }
-        guard let row = results[1].rows.first else {
-            throw PostgresError(.denied, "the role of a connection is unknown")
-        }
-        let (name, isUnbound): (String, Bool) = (try row("name"), try row("unbound"))
-        guard name == role.rawValue, !isUnbound else {
-            throw PostgresError(
-                .denied,
-                "a pooled connection must be \(role.rawValue), bound by row security; it is \(name)"
-                    + (isUnbound ? ", which is a superuser or bypasses row security" : ""))
-        }
-    }
 
     // MARK: Transactions
 
@@ -221,7 +124,7 @@ actor Connection {
 
     // MARK: Requests
 
-    private func send(
+    func send(
         _ statements: [SQL], until deadline: ContinuousClock.Instant, cancellable: Bool = true, decides: Bool = false
     ) async throws(PostgresError) -> [ResultHandle] {
         if let ending { throw ending }
@@ -241,7 +144,7 @@ actor Connection {
     }
 
     /// Hands statements and a sync to libpq, and as much of them to the socket as it takes.
-    private func write(
+    func write(
         _ list: [SQL], until deadline: ContinuousClock.Instant, decides: Bool
     ) throws(PostgresError) -> Int {
         var commands: [Command] = []
@@ -309,7 +212,7 @@ actor Connection {
         end(reason)
     }
 
-    private func end(_ reason: PostgresError) {
+    func end(_ reason: PostgresError) {
         guard ending == nil else { return }
         ending = reason
         unwatch()
@@ -333,7 +236,7 @@ actor Connection {
 
     // MARK: The socket
 
-    private func watch(_ interest: Interest) {
+    func watch(_ interest: Interest) {
         if let watch {
             watch.change(interest)
         } else {
@@ -343,7 +246,7 @@ actor Connection {
         }
     }
 
-    private func unwatch() {
+    func unwatch() {
         watch?.cancel()
         watch = nil
     }
@@ -432,7 +335,7 @@ actor Connection {
     /// Makes sure that somebody looks at the deadlines no later than `deadline`.
     ///
     /// The timer is left running when a request ends in time: re-arming it for each would cost more.
-    private func schedule(_ deadline: ContinuousClock.Instant) {
+    func schedule(_ deadline: ContinuousClock.Instant) {
         if let timerAt, timer != nil, timerAt <= deadline { return }
         timer?.cancel()
         timerAt = deadline

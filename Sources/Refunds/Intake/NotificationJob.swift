@@ -102,7 +102,10 @@ struct NotificationJob: Sendable {
             inner.transactionID = id
         }
         if let text = data.signedRenewalInfo {
-            _ = try await verifier.renewal(text, environment: environment, signedAt: signedAt)
+            // It has no bundle id: the purchase that both are about is what ties it to the app.
+            let original = inner.transaction?.originalTransactionId.flatMap { $0.isEmpty ? nil : $0 }
+            _ = try await verifier.renewal(
+                text, environment: environment, originalTransactionID: original, signedAt: signedAt)
         }
         let needsTransaction: [NotificationType] = [.consumptionRequest, .refund, .refundDeclined, .refundReversed]
         if let type = payload.type, needsTransaction.contains(type), inner.transaction == nil {
@@ -161,7 +164,20 @@ struct NotificationJob: Sendable {
         try await NotificationStore.mark(stored, .acted, transaction: id, in: tx)
         let isAsked = try await enqueue(locked, round: kind == .request ? fact.id : nil, in: tx)
         let isLinked = try await linkConsent(newest, app, at: now, in: tx)
-        return isAsked || isLinked
+        let isLookedUp = try await completeByLookUp(transaction, newest, stored, in: tx, now: now)
+        return isAsked || isLinked || isLookedUp
+    }
+
+    /// Asks Apple for the whole transaction where the signed form of a case lacks what is shown and decided by:
+    /// the product, its type, the day of the purchase.
+    private func completeByLookUp(
+        _ received: TransactionPayload, _ newest: StoredTransaction, _ stored: NotificationStore.Stored,
+        in tx: Transaction, now: Moment
+    ) async throws -> Bool {
+        guard !received.isWhole, try !newest.payload().isWhole else { return false }
+        return try await RefundJobs.addLookUp(
+            transaction: newest.id, environment: stored.environment, tenant: stored.tenant, app: stored.app, at: now,
+            in: tx)
     }
 
     /// After the case, and in this order everywhere: a sender holds the case and then asks for consent.
@@ -222,6 +238,11 @@ struct NotificationJob: Sendable {
                 "notificationUUID": .init(stored.uuid.uuidString.lowercased()), "reason": .init(error.reason.rawValue),
             ])
     }
+}
+
+extension TransactionPayload {
+    /// Whether it says what was bought and when.
+    fileprivate var isWhole: Bool { type != nil && productId?.isEmpty == false && purchaseDate != nil }
 }
 
 extension CaseFact.Kind {

@@ -84,6 +84,9 @@ struct ReplyResult: Sendable {
     /// For the journal and the job's row.
     var text: String { error ?? answer?.text ?? result.rawValue }
 
+    /// Apple knows no such transaction of this app in this environment.
+    var isTransactionUnknown: Bool { result == .refused && answer?.serverAPIError == .transactionIdNotFound }
+
     /// Whether Apple has shown that it takes the key's tokens: nothing but an answer about the call itself
     /// does.
     var showsKeyAccepted: Bool { result == .accepted || result == .refused }

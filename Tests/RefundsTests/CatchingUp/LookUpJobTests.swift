@@ -55,6 +55,58 @@ struct LookUpJobTests {
         }
     }
 
+    @Test func `BL-087: a transaction that Apple does not find for a reply is looked up, and an old record is taken`()
+        async throws
+    {
+        try await Desk.open { desk in
+            try await desk.consent()
+            desk.apple.always(ScriptedApple.unknownTransaction)
+            desk.apple.know(try desk.chain.sign(newer(desk) { $0["bundleId"] = nil }))
+            try await desk.take(desk.note("CONSUMPTION_REQUEST", desk.tx()))
+            #expect(desk.apple.calls.count == 1)
+            #expect(try await desk.cases() == [.init(state: "refused", outcome: "pending")])
+            #expect(desk.apple.lookedUp == ["Production 2000000900000001"])
+            #expect(try await desk.count("refunds.transactions where bundle_id_missing") == 1)
+            #expect(try await desk.count("refunds.facts where source = 'transaction'") == 1)
+        }
+        // Another refusal says nothing against the transaction.
+        try await Desk.open { desk in
+            try await desk.consent()
+            desk.apple.always(ScriptedApple.refused)
+            try await desk.take(desk.note("CONSUMPTION_REQUEST", desk.tx()))
+            #expect(desk.apple.calls.count == 1)
+            #expect(desk.apple.lookedUp == [])
+        }
+    }
+
+    @Test(arguments: ["type", "productId", "purchaseDate"])
+    func `a case whose signed transaction lacks what was bought, or when, is completed by a look-up`(
+        member: String
+    ) async throws {
+        try await Desk.open { desk in
+            desk.apple.know(try desk.chain.sign(newer(desk)))
+            try await desk.take(desk.note("REFUND", desk.tx { $0[member] = nil }))
+            #expect(desk.apple.lookedUp == ["Production 2000000900000001"])
+            #expect(
+                try await desk.count(
+                    "refunds.transactions where type = 'Consumable' and product_id = 'coins.100' and purchased_at > 'epoch'"
+                ) == 1)
+            #expect(try await desk.cases() == [.init(state: "unasked", outcome: "refunded")])
+            // Known whole by now: an old form that comes late asks for nothing.
+            try await desk.take(desk.note("REFUND", desk.tx { $0[member] = nil }))
+            try await desk.take(desk.note("REFUND", desk.tx()))
+            #expect(desk.apple.lookedUp.count == 1)
+        }
+    }
+
+    /// The transaction of the samples as Apple signs it a second later.
+    private func newer(_ desk: Desk, _ change: (inout J) -> Void = { _ in }) -> J {
+        desk.tx {
+            $0["signedDate"] = .number((desk.now + .seconds(1)).milliseconds)
+            change(&$0)
+        }
+    }
+
     @Test(arguments: ["bundleId", "environment", "transactionId"])
     func `an answer about something else is not used`(member: String) async throws {
         try await Desk.open { desk in

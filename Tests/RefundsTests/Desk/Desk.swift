@@ -20,8 +20,8 @@ struct Desk: Sendable {
     let test: TestDatabase
     let clock: ManualClock
     let apple: ScriptedApple
-    let chain: Signer
-    let evil: Signer
+    let chain: AppleSigner
+    let evil: AppleSigner
     let alpha: Inbox
     let beta: Inbox
     let intake: Intake
@@ -34,6 +34,7 @@ struct Desk: Sendable {
     let notifications: NotificationJob
     let replies: ReplyJob
     let deadlines: DeadlineJob
+    let lookUps: LookUpJob
     let lines: Lines
 
     var database: Database { test.database }
@@ -54,7 +55,7 @@ struct Desk: Sendable {
             let clock = ManualClock(WallClock.system.now)
             let lines = Lines()
             let journal = Journal(level: .debug, clock: clock.clock) { lines.add($0) }
-            let chain = try Signer(around: clock.now)
+            let chain = try AppleSigner(around: clock.now)
             let keyring = try MasterKeyring(text: MasterKeyring.newKeyText())
             let vault = Vault(database: test.database, keyring: keyring, clock: clock.clock, journal: journal)
             let verifier = Verifier(trust: TrustAnchors(roots: [chain.root]), clock: clock.clock)
@@ -64,8 +65,9 @@ struct Desk: Sendable {
                 database: test.database, clock: clock.clock, journal: journal, counters: test.counters)
             let directory = InboxDirectory(database: test.database, clock: clock.clock)
             let apple = ScriptedApple(clock: clock)
+            let tokens = AppTokens(vault: vault, cache: TokenCache(), clock: clock.clock)
             let desk = Desk(
-                test: test, clock: clock, apple: apple, chain: chain, evil: try Signer(around: clock.now),
+                test: test, clock: clock, apple: apple, chain: chain, evil: try AppleSigner(around: clock.now),
                 alpha: try await addApp(
                     "alpha", "com.example.alpha", 6_450_000_001, test, vault, clock, withKey: withKey, settings),
                 beta: try await addApp(
@@ -80,12 +82,15 @@ struct Desk: Sendable {
                     verifier: verifier, database: test.database, directory: directory, headers: headers, bell: bell,
                     clock: clock.clock, journal: journal, counters: test.counters),
                 replies: ReplyJob(
-                    database: test.database, vault: vault,
-                    tokens: AppTokens(vault: vault, cache: TokenCache(), clock: clock.clock), policy: .standard,
+                    database: test.database, vault: vault, tokens: tokens, policy: .standard,
                     clock: clock.clock, journal: journal, counters: test.counters
                 ) { call, _ in await apple.answer(call) },
                 deadlines: DeadlineJob(
                     database: test.database, clock: clock.clock, journal: journal, counters: test.counters),
+                lookUps: LookUpJob(
+                    database: test.database, vault: vault, tokens: tokens, verifier: verifier, clock: clock.clock,
+                    journal: journal, counters: test.counters
+                ) { transaction, environment, _ in apple.lookUp(transaction, in: environment) },
                 lines: lines)
             try await body(desk)
         }
@@ -173,7 +178,7 @@ struct Desk: Sendable {
 
     /// A notification's payload; without `inner` it carries no transaction.
     func note(
-        _ type: String, _ inner: J? = nil, by signer: Signer? = nil, _ change: (inout J) -> Void = { _ in }
+        _ type: String, _ inner: J? = nil, by signer: AppleSigner? = nil, _ change: (inout J) -> Void = { _ in }
     ) throws -> J {
         var data: J = ["appAppleId": 6_450_000_001, "bundleId": "com.example.alpha", "bundleVersion": "1"]
         let environment = inner?["environment"] ?? "Production"
@@ -189,7 +194,7 @@ struct Desk: Sendable {
         return note
     }
 
-    func body(_ note: J, by signer: Signer? = nil) throws -> [UInt8] {
+    func body(_ note: J, by signer: AppleSigner? = nil) throws -> [UInt8] {
         Array(#"{"signedPayload":"\#(try (signer ?? chain).sign(note))"}"#.utf8)
     }
 
@@ -221,7 +226,7 @@ struct Desk: Sendable {
         case .notification: try await notifications.run(job)
         case .reply: try await replies.run(job)
         case .deadline: try await deadlines.run(job)
-        case .lookUp: Issue.record("nobody asked for a look-up")
+        case .lookUp: try await lookUps.run(job)
         case nil: Issue.record("a job of unknown kind \(job.kind)")
         }
     }
@@ -340,6 +345,8 @@ final class ScriptedApple: Sendable {
         var script: [CallResult] = []
         var always: CallResult?
         var alwaysOf: [TenantID: CallResult] = [:]
+        var signed: String?
+        var lookedUp: [String] = []
     }
 
     private let clock: ManualClock
@@ -352,6 +359,19 @@ final class ScriptedApple: Sendable {
     func script(_ results: CallResult...) { state.withLock { $0.script += results } }
     func always(_ result: CallResult?) { state.withLock { $0.always = result } }
     func always(_ result: CallResult, of tenant: TenantID) { state.withLock { $0.alwaysOf[tenant] = result } }
+
+    /// The signed transaction that a look-up finds; without one Apple does not know it.
+    func know(_ signed: String) { state.withLock { $0.signed = signed } }
+    /// What was looked up: `Production 2000000900000001`.
+    var lookedUp: [String] { state.withLock { $0.lookedUp } }
+
+    func lookUp(_ transaction: String, in environment: Environment) -> LookUpResult {
+        state.withLock { state in
+            state.lookedUp.append("\(environment.rawValue) \(transaction)")
+            if let signed = state.signed { return .found(signedTransactionInfo: signed) }
+            return .failed(Self.unknownTransaction)
+        }
+    }
 
     func answer(_ call: ReplyCall) async -> CallResult {
         state.withLock { state in
@@ -374,6 +394,7 @@ final class ScriptedApple: Sendable {
         .retry(answered(status, code: code), notBefore: nil)
     }
     static let refused = CallResult.refused(answered(400, code: 4_000_047, message: "x"))
+    static let unknownTransaction = CallResult.refused(answered(404, code: 4_040_010, message: "not found"))
     static let unauthenticated = CallResult.credentials(answered(401), clockOffset: nil)
     static let reset = CallResult.unknown(
         HTTPClientError(arrival: .unknown, kind: .reset, text: "the connection was reset"))

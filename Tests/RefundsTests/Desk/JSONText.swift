@@ -1,3 +1,5 @@
+import Support
+
 /// A JSON value written down in a test: members keep their order.
 indirect enum J: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByNilLiteral, ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral, Sendable
@@ -50,4 +52,8 @@ indirect enum J: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Expres
         }
         return out + "\""
     }
+}
+
+extension AppleSigner {
+    func sign(_ payload: J) throws -> String { try sign(json: payload.json) }
 }

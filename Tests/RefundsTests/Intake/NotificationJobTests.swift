@@ -47,6 +47,26 @@ struct NotificationJobTests {
         }
     }
 
+    @Test(arguments: [("2000000900000010", "nothing-to-do"), ("2000000900000099", "set-aside")])
+    func `renewal info belongs to the purchase of its transaction, or both are set aside`(
+        original: String, standing: String
+    ) async throws {
+        try await Desk.open { desk in
+            let renewal = try desk.chain.sign(
+                [
+                    "originalTransactionId": .text(original), "autoRenewStatus": 1, "environment": "Production",
+                    "signedDate": .number(desk.now.milliseconds),
+                ] as J)
+            try await desk.take(
+                desk.note("DID_RENEW", desk.sub()) { $0["data"]?["signedRenewalInfo"] = .text(renewal) })
+            let rows = try await desk.test.asSuperuser("select standing from refunds.notifications")
+            #expect(try rows.map { try $0("standing") as String } == [standing])
+            let isAside = standing == "set-aside"
+            #expect(try await desk.count("refunds.transactions") == (isAside ? 0 : 1))
+            #expect(try await desk.count("refunds.refusals where notification_uuid is not null") == (isAside ? 1 : 0))
+        }
+    }
+
     @Test func `a request without its transaction is set aside`() async throws {
         try await Desk.open { desk in
             try await desk.take(desk.note("CONSUMPTION_REQUEST"))
@@ -207,24 +227,6 @@ struct NotificationJobTests {
             desk.clock.advance(by: .minutes(1))
             try await desk.work()
             #expect(try await desk.cases() == [.init(state: "missed", reason: "not-attempted", outcome: "pending")])
-        }
-    }
-
-    @Test func `each kind of work, done twice, is done once`() async throws {
-        try await Desk.open { desk in
-            try await desk.consent()
-            #expect(try await desk.post(desk.note("CONSUMPTION_REQUEST", desk.tx())) == .accepted)
-            for kind in [RefundJobs.Kind.notification, .reply, .deadline] {
-                if kind == .deadline { desk.clock.advance(by: .hours(13)) }
-                let job = try #require(try await desk.claim(kind), "no job of kind \(kind)")
-                try await desk.run(job)
-                // The same job once more, as if its end had been lost.
-                do { try await desk.run(job) } catch { #expect("\(error)".contains("no longer claimed")) }
-            }
-            #expect(desk.apple.calls.count == 1)
-            #expect(try await desk.cases() == [.init(state: "answered", outcome: "pending")])
-            #expect(try await desk.count("queue.jobs") == 0)
-            #expect(try await desk.count("refunds.attempts") == 1)
         }
     }
 

@@ -39,6 +39,8 @@ struct Matched {
     let bodyMax: Int
     /// What the access log may print of the path.
     let logPath: String
+    /// To be overwritten after the handler.
+    var hasSecretBody = false
     /// The methods that would have been right.
     let allow: String?
 }

@@ -11,6 +11,9 @@ package struct Route: Sendable {
     package let trailingSlash: Bool
     /// The path holds a secret: the access log prints the pattern alone.
     package let sensitive: Bool
+    /// The body holds a secret: it is overwritten when the handler has returned, so nothing of it may be
+    /// kept or lent to the answer. What the handler made of it, such as the texts of a form, is its own.
+    package let secretBody: Bool
     package let handler: Handler
     let parts: [Part]
 
@@ -18,7 +21,7 @@ package struct Route: Sendable {
     ///   not empty.
     package init(
         _ method: Method, _ pattern: String, bodyMax: Int = 64 * 1024, trailingSlash: Bool = false,
-        sensitive: Bool = false, _ handler: @escaping Handler
+        sensitive: Bool = false, secretBody: Bool = false, _ handler: @escaping Handler
     ) {
         precondition(pattern.hasPrefix("/"), "a pattern begins with a slash")
         self.method = method
@@ -26,6 +29,7 @@ package struct Route: Sendable {
         self.bodyMax = bodyMax
         self.trailingSlash = trailingSlash
         self.sensitive = sensitive
+        self.secretBody = secretBody
         self.handler = handler
         parts = Self.parts(of: pattern)
     }

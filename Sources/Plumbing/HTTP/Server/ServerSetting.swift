@@ -33,7 +33,7 @@ final class ServerSetting: Sendable {
         case .found(let route, let parameters):
             Matched(
                 handler: route.handler, pattern: route.pattern, parameters: parameters, bodyMax: route.bodyMax,
-                logPath: route.sensitive ? route.pattern : head.path, allow: nil)
+                logPath: route.sensitive ? route.pattern : head.path, hasSecretBody: route.secretBody, allow: nil)
         case .wrongMethod(let allow, let pattern, let isSensitive):
             Matched(
                 handler: routes.methodNotAllowed, pattern: pattern, parameters: [:], bodyMax: Self.strayBodyMax,
