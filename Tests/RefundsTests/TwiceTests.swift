@@ -1,5 +1,7 @@
+import AppStore
 import Postgres
 import Queue
+import Support
 import Tenants
 import Testing
 import Time
