@@ -1,4 +1,5 @@
 package import AppStore
+package import HTTP
 import FoundationEssentials
 package import Journal
 package import Postgres
@@ -17,6 +18,8 @@ package enum RefundJobs {
         case deadline
         /// Ask Apple for the newest form of one transaction.
         case lookUp = "look-up"
+        /// Pass notifications on to one app's other receiver.
+        case relay
     }
 
     /// Asks Apple for the newest signed form of a transaction and fills its case with it; ring the bell after
@@ -39,29 +42,35 @@ package enum RefundJobs {
     }
 
     /// The handlers of all kinds, for the workers.
+    ///
+    /// - Parameter relay: calls the other receivers, whose addresses tenants chose: a guarded client of its own.
     package static func handlers(
-        database: Database, verifier: Verifier, headers: SignatureHeaders, directory: InboxDirectory, vault: Vault,
-        api: AppStoreServerAPI, tokens: TokenCache, bell: Bell, clock: WallClock, journal: Journal, counters: Counters
+        database: Database, apple: AppleSide, headers: SignatureHeaders, directory: InboxDirectory, vault: Vault,
+        tokens: TokenCache, relay: HTTPClient, bell: Bell, clock: WallClock, journal: Journal, counters: Counters
     ) -> [String: @Sendable (Job) async throws -> Void] {
         let tokens = AppTokens(vault: vault, cache: tokens, clock: clock)
         let notification = NotificationJob(
-            verifier: verifier, database: database, directory: directory, headers: headers, bell: bell, clock: clock,
+            apple: apple, database: database, directory: directory, headers: headers, bell: bell, clock: clock,
             journal: journal, counters: counters)
         let reply = ReplyJob(
             database: database, vault: vault, tokens: tokens, policy: .standard, clock: clock, journal: journal,
             counters: counters
         ) { call, token in
-            await api.sendConsumption(
+            await apple.api(for: call.app).sendConsumption(
                 api: call.version, transactionID: call.transactionID, environment: call.environment, body: call.body,
                 token: token)
         }
         let deadline = DeadlineJob(database: database, clock: clock, journal: journal, counters: counters)
         let lookUp = LookUpJob(
-            database: database, vault: vault, tokens: tokens, verifier: verifier, clock: clock, journal: journal,
+            database: database, vault: vault, tokens: tokens, apple: apple, clock: clock, journal: journal,
             counters: counters
-        ) { transaction, environment, token in
-            await api.transactionInfo(transactionID: transaction, environment: environment, token: token)
+        ) { app, transaction, environment, token in
+            await apple.api(for: app).transactionInfo(
+                transactionID: transaction, environment: environment, token: token)
         }
+        let courier = RelayJob(
+            database: database, vault: vault, headers: headers, http: relay, seats: RelaySeats(), clock: clock,
+            journal: journal, counters: counters)
         var handlers: [String: @Sendable (Job) async throws -> Void] = [:]
         for kind in Kind.allCases {
             handlers[kind.rawValue] =
@@ -70,6 +79,7 @@ package enum RefundJobs {
                 case .reply: { try await reply.run($0) }
                 case .deadline: { try await deadline.run($0) }
                 case .lookUp: { try await lookUp.run($0) }
+                case .relay: { try await courier.run($0) }
                 }
         }
         return handlers

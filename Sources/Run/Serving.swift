@@ -18,7 +18,7 @@ final class Serving: Sendable {
     private let house: House
     private let listener: Listener
     private let caretaker: Caretaker
-    private let apple: HTTPClient
+    private let clients: [HTTPClient]
     private let quarantine: Quarantine
     private let workers: Workers?
     private let server: Server
@@ -41,12 +41,34 @@ final class Serving: Sendable {
                 proxy: configuration.outboundProxy?.reveal(), caFile: configuration.outboundCAFile,
                 userAgent: "refund-desk/\(Version.number)"),
             journal: journal, counters: counters)
-        self.apple = apple
+        // Addresses that tenants chose are called by clients of their own, and only where the guard lets them.
+        let rehearsals = HTTPClient(
+            name: "rehearsals",
+            options: HTTPClient.Options(
+                proxy: configuration.outboundProxy?.reveal(), caFile: configuration.outboundCAFile,
+                addressGuard: configuration.outboundAllowPrivate, userAgent: "refund-desk/\(Version.number)",
+                inFlightMax: 64),
+            journal: journal, counters: counters)
+        let relay = HTTPClient(
+            name: "relay",
+            options: HTTPClient.Options(
+                proxy: configuration.outboundProxy?.reveal(), caFile: configuration.outboundCAFile,
+                addressGuard: configuration.outboundAllowPrivate, limitsPlainCalls: true,
+                userAgent: "refund-desk/\(Version.number)", inFlightMax: 64, connectionsPerHostMax: 8),
+            journal: journal, counters: counters)
+        clients = [apple, rehearsals, relay]
         let trust = Self.trust(configuration, at: clock.now, journal)
         let verifier = Verifier(
             trust: trust,
             revocation: RevocationCheck(mode: configuration.revocationCheck, http: apple, journal: journal),
             clock: clock)
+        let side = AppleSide(
+            verifier: verifier,
+            api: AppStoreServerAPI(
+                hosts: AppStoreHosts(
+                    production: configuration.appStoreProduction.text, sandbox: configuration.appStoreSandbox.text),
+                http: apple, clock: clock, journal: journal, counters: counters),
+            rehearsalHTTP: rehearsals, clock: clock, journal: journal, counters: counters)
         let headers = SignatureHeaders(database: database)
         let quarantine = Quarantine(database: database, clock: clock, journal: journal, counters: counters)
         self.quarantine = quarantine
@@ -58,7 +80,7 @@ final class Serving: Sendable {
         let records = Records(database: database)
         if parts.contains(.gateway) {
             let intake = Intake(
-                verifier: verifier, database: database, headers: headers, quarantine: quarantine, bell: bell,
+                apple: side, database: database, headers: headers, quarantine: quarantine, bell: bell,
                 journal: journal, counters: counters)
             routes +=
                 Gateway(
@@ -67,15 +89,11 @@ final class Serving: Sendable {
                 ).routes
         }
         if parts.contains(.engine) {
-            let api = AppStoreServerAPI(
-                hosts: AppStoreHosts(
-                    production: configuration.appStoreProduction.text, sandbox: configuration.appStoreSandbox.text),
-                http: apple, clock: clock, journal: journal, counters: counters)
             workers = Workers(
                 database: database, clock: clock, bell: bell, listener: listener,
                 handlers: RefundJobs.handlers(
-                    database: database, verifier: verifier, headers: headers, directory: directory, vault: house.vault,
-                    api: api, tokens: TokenCache(), bell: bell, clock: clock, journal: journal, counters: counters),
+                    database: database, apple: side, headers: headers, directory: directory, vault: house.vault,
+                    tokens: TokenCache(), relay: relay, bell: bell, clock: clock, journal: journal, counters: counters),
                 concurrency: Self.jobsMax, loops: house.loops, journal: journal, counters: counters)
         } else {
             workers = nil
@@ -109,7 +127,7 @@ final class Serving: Sendable {
         _ = await (served, worked)
         await quarantine.flush()
         await caretaker.stop()
-        await apple.shutdown()
+        for client in clients { await client.shutdown() }
         await listener.stop()
         await house.database.close(within: .seconds(2))
     }

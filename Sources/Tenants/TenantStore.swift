@@ -17,6 +17,8 @@ package enum TenantStoreError: Error, Hashable, CustomStringConvertible {
     case noApp(bundleID: String)
     case badAppleID(Int64)
     case noInbox
+    /// A removed app that was made for rehearsal and comes back as another, or the other way round.
+    case rehearsalIsFixed(String)
 
     package var description: String {
         switch self {
@@ -30,6 +32,8 @@ package enum TenantStoreError: Error, Hashable, CustomStringConvertible {
         case .noApp(let id): "the tenant has no app \(id)"
         case .badAppleID(let id): "\(id) cannot be an Apple ID of an app: it is a positive number"
         case .noInbox: "the app has no such inbox in use"
+        case .rehearsalIsFixed(let id):
+            "\(id) was made before, for the App Store or for rehearsal with its own root, and stays so; use another bundle ID"
         }
     }
 }

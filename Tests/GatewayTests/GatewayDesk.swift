@@ -37,7 +37,7 @@ struct GatewayDesk: Sendable {
             let signer = try AppleSigner(around: clock.now)
             let bell = Bell(database: database, journal: journal)
             let intake = Intake(
-                verifier: Verifier(trust: TrustAnchors(roots: trusting ? [signer.root] : []), clock: clock),
+                apple: .sample(trusting: trusting ? [signer.root] : [], clock: clock),
                 database: database, headers: SignatureHeaders(database: database),
                 quarantine: Quarantine(database: database, clock: clock, journal: journal, counters: test.counters),
                 bell: bell, journal: journal, counters: test.counters)

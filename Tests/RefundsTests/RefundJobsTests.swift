@@ -26,8 +26,12 @@ struct RefundJobsTests {
             let workers = Workers(
                 database: desk.database, clock: .system, bell: desk.bell, listener: listener,
                 handlers: RefundJobs.handlers(
-                    database: desk.database, verifier: desk.verifier, headers: desk.headers,
-                    directory: desk.directory, vault: desk.vault, api: api, tokens: TokenCache(), bell: desk.bell,
+                    database: desk.database,
+                    apple: AppleSide(
+                        verifier: desk.side.verifier(for: desk.alpha.app), api: api, rehearsalHTTP: http,
+                        clock: .system, journal: .silent, counters: counters),
+                    headers: desk.headers, directory: desk.directory, vault: desk.vault, tokens: TokenCache(),
+                    relay: http, bell: desk.bell,
                     clock: .system, journal: .silent, counters: counters),
                 concurrency: 4, loops: desk.database.loops, journal: .silent, counters: counters)
             listener.start()

@@ -13,13 +13,13 @@ import Time
 struct LookUpJob: Sendable {
     typealias Ask =
         @Sendable (
-            _ transactionID: String, _ environment: Environment, _ token: Redacted<String>
+            _ app: App, _ transactionID: String, _ environment: Environment, _ token: Redacted<String>
         ) async -> LookUpResult
 
     let database: Database
     let vault: Vault
     let tokens: AppTokens
-    let verifier: Verifier
+    let apple: AppleSide
     let clock: WallClock
     let journal: Journal
     let counters: Counters
@@ -52,7 +52,7 @@ struct LookUpJob: Sendable {
             throw VaultError.noKey(leave.app.tenant, leave.app.id)
         }
         if leave.wait > .zero { try? await Task.sleep(for: leave.wait) }
-        switch await ask(subject.transaction, environment, token) {
+        switch await ask(leave.app, subject.transaction, environment, token) {
         case .found(let text): try await take(text, leave, environment, subject, job)
         case .failed(let result): try await fail(result, leave, environment, job)
         }
@@ -94,7 +94,7 @@ struct LookUpJob: Sendable {
         let (app, now) = (leave.app, clock.now)
         let payload: TransactionPayload
         do throws(JWSError) {
-            payload = try await verifier.transaction(
+            payload = try await apple.verifier(for: app).transaction(
                 text, bundleID: app.bundleID, environment: environment, from: .lookup, signedAt: now)
             guard payload.transactionId == subject.transaction else {
                 throw JWSError(.transactionMismatch, "Apple answered with another transaction than was asked for")

@@ -18,6 +18,8 @@ package enum EvidenceSource: Sendable, Hashable {
     case reported(observedAt: Moment)
     /// Nobody reported it: the app's setting speaks.
     case setting
+    /// Nobody reported it: the setting of its product speaks, before the app's.
+    case productSetting
     /// Apple signed it.
     case apple(signedAt: Moment)
 
@@ -26,6 +28,7 @@ package enum EvidenceSource: Sendable, Hashable {
         switch self {
         case .reported: "reported by the app's server"
         case .setting: "by the app's setting"
+        case .productSetting: "by the product's setting"
         case .apple: "signed by Apple"
         }
     }
@@ -33,7 +36,7 @@ package enum EvidenceSource: Sendable, Hashable {
     package var at: Moment? {
         switch self {
         case .reported(let at), .apple(let at): at
-        case .setting: nil
+        case .setting, .productSetting: nil
         }
     }
 }

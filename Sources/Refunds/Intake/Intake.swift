@@ -1,4 +1,4 @@
-package import AppStore
+import AppStore
 import Crypto
 import FoundationEssentials
 package import Journal
@@ -21,7 +21,7 @@ package final class Intake: Sendable {
     /// Until when a notification that asks for nothing should have been read; orders the queue.
     static let readWithin: Duration = .hours(24)
 
-    private let verifier: Verifier
+    private let apple: AppleSide
     private let database: Database
     private let headers: SignatureHeaders
     private let quarantine: Quarantine
@@ -32,10 +32,10 @@ package final class Intake: Sendable {
     private let waitingBytes = Atomic<Int>(0)
 
     package init(
-        verifier: Verifier, database: Database, headers: SignatureHeaders, quarantine: Quarantine, bell: Bell,
+        apple: AppleSide, database: Database, headers: SignatureHeaders, quarantine: Quarantine, bell: Bell,
         journal: Journal, counters: Counters
     ) {
-        self.verifier = verifier
+        self.apple = apple
         self.database = database
         self.headers = headers
         self.quarantine = quarantine
@@ -65,7 +65,7 @@ package final class Intake: Sendable {
                 now)
         }
         do throws(JWSError) {
-            verified = try await verifier.outer(
+            verified = try await apple.verifier(for: inbox.app).outer(
                 signedText, for: AppIdentity(bundleID: inbox.app.bundleID, appleID: inbox.app.appleID),
                 inbox: inbox.inboxID, at: now, from: .posted)
         } catch {
@@ -83,7 +83,8 @@ package final class Intake: Sendable {
                     inbox,
                     now)
             }
-            let receipt = try await collector.submit(try await row(verified, inbox.app, at: now))
+            let receipt = try await collector.submit(
+                try await row(verified, BodyWrapping.of(body, around: signedText), inbox.app, at: now))
             guard receipt.isFirst else {
                 count("duplicate")
                 return .duplicate
@@ -96,9 +97,9 @@ package final class Intake: Sendable {
         }
     }
 
-    private func row(_ verified: VerifiedNotification, _ app: App, at now: Moment) async throws
-        -> NotificationStore.NewRow
-    {
+    private func row(
+        _ verified: VerifiedNotification, _ wrapping: [UInt8]?, _ app: App, at now: Moment
+    ) async throws -> NotificationStore.NewRow {
         let header = try await headers.number(of: verified.jws.headerText)
         let isRequest = verified.payload.type == .consumptionRequest
         let window = ReplyWindow(signedAt: verified.signedAt, firstReceivedAt: now, environment: verified.environment)
@@ -108,7 +109,7 @@ package final class Intake: Sendable {
             subtype: verified.payload.subtype.map { Text.kept($0, bytesMax: 200) }, signedAt: verified.signedAt,
             receivedAt: now, lane: App.lane(app.id, isSandbox: verified.environment == .sandbox),
             deadline: isRequest ? window.end : now + Self.readWithin,
-            form: .packing(verified.jws, headerNumber: header))
+            form: .packing(verified.jws, headerNumber: header), wrapping: wrapping)
     }
 
     /// - Returns: the Apple ID that was known before, where it is another one.

@@ -12,7 +12,7 @@ import Time
 ///
 /// What contradicts itself is set aside in the quarantine and never acted on.
 struct NotificationJob: Sendable {
-    let verifier: Verifier
+    let apple: AppleSide
     let database: Database
     let directory: InboxDirectory
     let headers: SignatureHeaders
@@ -63,8 +63,9 @@ struct NotificationJob: Sendable {
         }
         let isMoreWork = try await database.transaction(tenant.scope) { tx in
             let isMoreWork = try await apply(payload, inner, stored, settings, in: tx)
+            let isRelayed = try await RelayStore.add(stored.uuid, of: settings, at: clock.now, in: tx)
             try await job.done(in: tx)
-            return isMoreWork
+            return isMoreWork || isRelayed
         }
         if isMoreWork { bell.ring() }
         counters.add(
@@ -88,6 +89,7 @@ struct NotificationJob: Sendable {
             throw JWSError(.shapesAmbiguous, "the payload has \(payload.shapes.count) shapes where one belongs")
         }
         var inner = Inner()
+        let verifier = apple.verifier(for: app)
         guard let data = payload.data else { return inner }
         if data.hasUnreadableTransaction {
             throw JWSError(.transactionMismatch, "signedTransactionInfo is not a text")
@@ -220,14 +222,18 @@ struct NotificationJob: Sendable {
         _ stored: NotificationStore.Stored, _ app: App, because error: JWSError, text: [UInt8], job: Job
     ) async throws {
         let now = clock.now
-        try await database.transaction(app.tenant.scope) { tx in
+        let isRelayed = try await database.transaction(app.tenant.scope) { tx in
             try await NotificationStore.mark(stored, .setAside, transaction: nil, in: tx)
             try await Quarantine.store(
                 Refusal(
                     reason: error.reason.rawValue, detail: error.text, body: text, notification: stored.uuid, meta: nil),
                 of: app, counts: [error.reason.rawValue: 1], at: now, in: tx)
+            // Apple was told that it was taken: the other receiver judges for itself.
+            let isRelayed = try await RelayStore.add(stored.uuid, of: app, at: now, in: tx)
             try await job.done(in: tx)
+            return isRelayed
         }
+        if isRelayed { bell.ring() }
         counters.add(
             "notifications_set_aside_total", 1, ["reason": error.reason.rawValue],
             help: "Accepted notifications whose inner texts contradict them, by reason.")

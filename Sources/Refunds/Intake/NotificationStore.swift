@@ -20,6 +20,8 @@ enum NotificationStore {
         /// Of the job that reads it: who reads soonest.
         let deadline: Moment
         let form: StoredNotification
+        /// What stood around the signed text, where it was not the usual.
+        let wrapping: [UInt8]?
     }
 
     enum Standing: String, Sendable {
@@ -89,9 +91,9 @@ enum NotificationStore {
                 \(items.map(\.environment.rawValue)), \(items.map(\.type)), \(items.map(\.subtype)),
                 \(items.map(\.signedAt)), \(items.map(\.receivedAt)), \(rows.map(\.count)), \(items.map(\.lane)),
                 \(items.map(\.deadline)), \(items.map(\.form.form.rawValue)), \(headers),
-                \(items.map(\.form.signature)), \(items.map(\.form.body)))
+                \(items.map(\.form.signature)), \(items.map(\.form.body)), \(items.map(\.wrapping)))
                 as x(tenant_id, app_id, notification_uuid, environment, type, subtype, signed_at, received_at, copies,
-                     lane, deadline, form, headers, signature, body)),
+                     lane, deadline, form, headers, signature, body, wrapping)),
             n as (
               insert into refunds.notifications as n
                 (tenant_id, app_id, notification_uuid, environment, type, subtype, signed_at, received_at, deliveries)
@@ -103,14 +105,14 @@ enum NotificationStore {
               returning n.tenant_id, n.app_id, n.notification_uuid, n.received_at, n.deliveries),
             fresh as (
               select x.tenant_id, x.app_id, x.notification_uuid, n.received_at, x.lane, x.deadline, x.form, x.headers,
-                x.signature, x.body
+                x.signature, x.body, x.wrapping
               from n
               join x using (tenant_id, app_id, notification_uuid)
               where n.deliveries = x.copies),
             b as (
               insert into refunds.notification_bodies
-                (tenant_id, app_id, notification_uuid, received_at, form, headers, signature, body)
-              select tenant_id, app_id, notification_uuid, received_at, form, headers::int[], signature, body
+                (tenant_id, app_id, notification_uuid, received_at, form, headers, signature, body, wrapping)
+              select tenant_id, app_id, notification_uuid, received_at, form, headers::int[], signature, body, wrapping
               from fresh),
             j as (
               insert into queue.jobs (tenant_id, lane, kind, subject, run_at, deadline)

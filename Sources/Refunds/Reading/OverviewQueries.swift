@@ -14,7 +14,7 @@ enum OverviewQueries {
         let standings = try await apps(of: tenant, in: tx)
         let all = standings.map(\.app.id)
         let since = now - .days(days)
-        let counted = standings.filter { !$0.app.rehearsal }.map(\.app.id)
+        let counted = standings.filter { !$0.app.isRehearsal }.map(\.app.id)
         var states: [CaseState: Int] = [:]
         var outcomes: [CaseOutcome: Int] = [:]
         var sum = 0

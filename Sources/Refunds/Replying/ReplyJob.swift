@@ -224,16 +224,19 @@ struct ReplyJob: Sendable {
             + [UsageStore.lock(transaction.id, tenant: app.tenant, app: app.id, exclusively: false)]
         let found = try await tx.pipeline(
             locks + [ConsentLedger.changes(of: keys, app: app)]
+                + [ProductStore.lookUp(transaction.product, of: app)]
                 + UsageStore.newest(of: transaction.id, tenant: app.tenant, app: app.id))
         let consent = try ConsentLedger.standing(
             found[locks.count], boughtAt: boughtAt, signedAt: round.window.signedAt, app: app)
-        let usage = try UsageStore.State(found[(locks.count + 1)...])
+        let usage = try UsageStore.State(found[(locks.count + 2)...])
+        let ofProduct: Bool? = try found[locks.count + 1].first.flatMap { try $0("sample_content") }
         return PurchaseFacts(
             type: payload.type, ownership: payload.inAppOwnershipType,
             isAdvancedCommerce: payload.advancedCommerceInfo != nil, appAccountToken: payload.appAccountToken,
             reason: reason.map(Known.init), requestSignedAt: round.window.signedAt, consent: consent,
             delivery: usage.deliveryStatus, share: usage.consumptionPercentage,
-            sampleContent: usage.sampleContentProvided ?? Evidence(app.sampleContent, .setting),
+            sampleContent: usage.sampleContentProvided ?? ofProduct.map { Evidence($0, .productSetting) }
+                ?? Evidence(app.sampleContent, .setting),
             unreportedDelivery: app.unreportedDelivery == .delivered ? .delivered : nil)
     }
 

@@ -95,6 +95,17 @@ package final class Retention: Sendable {
                 """
             ),
             (
+                "relay deliveries",
+                """
+                delete from refunds.relay_deliveries d
+                using (select tenant_id, app_id, notification_uuid from refunds.relay_deliveries
+                       where created_at < \(now - terms.relay) and state <> 'waiting'
+                       order by created_at limit \(batch)) old
+                where (d.tenant_id, d.app_id, d.notification_uuid)
+                    = (old.tenant_id, old.app_id, old.notification_uuid)
+                """
+            ),
+            (
                 "usage reports",
                 """
                 delete from refunds.usage u

@@ -11,5 +11,8 @@ package struct RetentionTerms: Sendable {
     /// Refused deliveries.
     package var refusals: Duration = .days(30)
 
+    /// The delivery log of the relay.
+    package var relay: Duration = .days(30)
+
     package init() {}
 }

@@ -6,6 +6,7 @@ struct SecretBinding {
     enum Kind: String {
         case signingKey = "signing-key"
         case inbox
+        case relayURL = "relay-url"
     }
 
     let tenant: TenantID

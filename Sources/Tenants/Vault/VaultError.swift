@@ -8,6 +8,8 @@ package enum VaultError: Error, Hashable, CustomStringConvertible {
     case unreadable(TenantID, SigningKeyID, Trouble)
     /// An inbox's token is there and does not open.
     case inboxUnreadable(TenantID, inbox: Int64, Trouble)
+    /// The address of an app's other receiver is there and does not open.
+    case relayUnreadable(TenantID, AppID, Trouble)
     /// Nothing can be sealed without a master key.
     case noMasterKey
 
@@ -27,6 +29,8 @@ package enum VaultError: Error, Hashable, CustomStringConvertible {
         case .unreadable(let tenant, let key, let trouble): "\(tenant), \(key): \(Self.text(trouble, again: "key add"))"
         case .inboxUnreadable(let tenant, let inbox, let trouble):
             "\(tenant), inbox \(inbox): \(Self.text(trouble, again: "inbox add"))"
+        case .relayUnreadable(let tenant, let app, let trouble):
+            "\(tenant), \(app), address of the other receiver: \(Self.relayText(trouble))"
         case .noMasterKey:
             "no master key: write one with \"refund-desk master-key new --file PATH\" and name it in REFUND_DESK_MASTER_KEY_FILE"
         }
@@ -37,6 +41,15 @@ package enum VaultError: Error, Hashable, CustomStringConvertible {
         case .masterKeyMissing:
             "the master key it was sealed with is not in REFUND_DESK_MASTER_KEY; add that key to the list, or run \"refund-desk \(command)\" again"
         case .damaged: "its sealed form is damaged; run \"refund-desk \(command)\" again"
+        case .wiped: "it was taken out of use"
+        }
+    }
+
+    private static func relayText(_ trouble: Trouble) -> String {
+        switch trouble {
+        case .masterKeyMissing:
+            "the master key it was sealed with is not in REFUND_DESK_MASTER_KEY; add that key, or enter the address again"
+        case .damaged: "its sealed form is damaged; enter the address again"
         case .wiped: "it was taken out of use"
         }
     }

@@ -16,9 +16,9 @@ struct LookUpJobTests {
         let app = desk.alpha.app
         let rest = Answers(answers)
         let job = LookUpJob(
-            database: desk.database, vault: desk.vault, tokens: desk.replies.tokens, verifier: desk.verifier,
+            database: desk.database, vault: desk.vault, tokens: desk.replies.tokens, apple: desk.side,
             clock: desk.clock.clock, journal: .silent, counters: desk.test.counters
-        ) { _, _, _ in await rest.next() }
+        ) { _, _, _, _ in await rest.next() }
         let now = desk.now
         _ = try await desk.database.transaction(app.tenant.scope) { tx in
             try await RefundJobs.addLookUp(

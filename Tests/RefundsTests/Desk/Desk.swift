@@ -14,6 +14,12 @@ import Time
 
 @testable import Refunds
 
+/// Calls of tenants' addresses as a serving process makes them, where the operator allows this machine's.
+private let guarded = HTTPClient(
+    name: "guarded",
+    options: HTTPClient.Options(addressGuard: AddressGuard(setting: "127.0.0.0/8"), limitsPlainCalls: true),
+    journal: .silent, counters: Counters())
+
 /// Two tenants with an app each, a signer whom the verifier trusts and one whom it does not, a scripted
 /// Apple, and the jobs of this room, worked off one after the other by the test itself.
 struct Desk: Sendable {
@@ -28,13 +34,14 @@ struct Desk: Sendable {
     let quarantine: Quarantine
     let headers: SignatureHeaders
     let vault: Vault
-    let verifier: Verifier
+    let side: AppleSide
     let directory: InboxDirectory
     let bell: Bell
     let notifications: NotificationJob
     let replies: ReplyJob
     let deadlines: DeadlineJob
     let lookUps: LookUpJob
+    let couriers: RelayJob
     let lines: Lines
 
     var database: Database { test.database }
@@ -58,7 +65,7 @@ struct Desk: Sendable {
             let chain = try AppleSigner(around: clock.now)
             let keyring = try MasterKeyring(text: MasterKeyring.newKeyText())
             let vault = Vault(database: test.database, keyring: keyring, clock: clock.clock, journal: journal)
-            let verifier = Verifier(trust: TrustAnchors(roots: [chain.root]), clock: clock.clock)
+            let side = AppleSide.sample(trusting: [chain.root], clock: clock.clock)
             let bell = Bell(database: test.database, journal: journal)
             let headers = SignatureHeaders(database: test.database)
             let quarantine = Quarantine(
@@ -74,12 +81,12 @@ struct Desk: Sendable {
                     "beta", "com.example.beta", 6_450_000_002, test, vault, clock, withKey: withKey
                 ) { _ in },
                 intake: Intake(
-                    verifier: verifier, database: test.database, headers: headers, quarantine: quarantine, bell: bell,
+                    apple: side, database: test.database, headers: headers, quarantine: quarantine, bell: bell,
                     journal: journal, counters: test.counters),
-                quarantine: quarantine, headers: headers, vault: vault, verifier: verifier, directory: directory,
+                quarantine: quarantine, headers: headers, vault: vault, side: side, directory: directory,
                 bell: bell,
                 notifications: NotificationJob(
-                    verifier: verifier, database: test.database, directory: directory, headers: headers, bell: bell,
+                    apple: side, database: test.database, directory: directory, headers: headers, bell: bell,
                     clock: clock.clock, journal: journal, counters: test.counters),
                 replies: ReplyJob(
                     database: test.database, vault: vault, tokens: tokens, policy: .standard,
@@ -88,9 +95,12 @@ struct Desk: Sendable {
                 deadlines: DeadlineJob(
                     database: test.database, clock: clock.clock, journal: journal, counters: test.counters),
                 lookUps: LookUpJob(
-                    database: test.database, vault: vault, tokens: tokens, verifier: verifier, clock: clock.clock,
+                    database: test.database, vault: vault, tokens: tokens, apple: side, clock: clock.clock,
                     journal: journal, counters: test.counters
-                ) { transaction, environment, _ in apple.lookUp(transaction, in: environment) },
+                ) { _, transaction, environment, _ in apple.lookUp(transaction, in: environment) },
+                couriers: RelayJob(
+                    database: test.database, vault: vault, headers: headers, http: guarded, seats: RelaySeats(),
+                    clock: clock.clock, journal: journal, counters: test.counters),
                 lines: lines)
             try await body(desk)
         }
@@ -227,6 +237,7 @@ struct Desk: Sendable {
         case .reply: try await replies.run(job)
         case .deadline: try await deadlines.run(job)
         case .lookUp: try await lookUps.run(job)
+        case .relay: try await couriers.run(job)
         case nil: Issue.record("a job of unknown kind \(job.kind)")
         }
     }

@@ -9,6 +9,7 @@ import Loop
 package struct AddressGuard: Sendable, Equatable {
     private let isPrivateAllowed: Bool
     private let allowed: [AddressRange]
+    private var isInnerOnly = false
 
     /// Public addresses alone.
     package static let publicOnly = AddressGuard(isPrivateAllowed: false, allowed: [])
@@ -30,6 +31,13 @@ package struct AddressGuard: Sendable, Equatable {
         }
     }
 
+    /// The same for calls without encryption: of private networks what is allowed, and nothing public.
+    package var forPlainCalls: AddressGuard {
+        var narrowed = self
+        narrowed.isInnerOnly = true
+        return narrowed
+    }
+
     private init(isPrivateAllowed: Bool, allowed: [AddressRange]) {
         self.isPrivateAllowed = isPrivateAllowed
         self.allowed = allowed
@@ -49,7 +57,7 @@ package struct AddressGuard: Sendable, Equatable {
     /// Whether an address in a URL may be called; a name is not judged here.
     func allows(host: String) -> Bool {
         let bare = host.hasPrefix("[") ? host.dropFirst().dropLast() : host[...]
-        return IPAddress(bare).map(allows) ?? true
+        return IPAddress(bare).map(allows) ?? !isInnerOnly
     }
 
     /// Whether a socket address (`sockaddr_in`, `sockaddr_in6`) may be called; other families never.
@@ -68,8 +76,10 @@ package struct AddressGuard: Sendable, Equatable {
         // A tunnel's address carries an IPv4 address, and reaches it.
         if let carried = Self.carried(in: address.bytes), !allows(carried) { return false }
         if Self.never.contains(where: { $0.contains(address) }) { return false }
+        let isInner = Self.inner.contains { $0.contains(address) }
+        if isInnerOnly, !isInner { return allowed.contains { $0.contains(address) } }
         if isPrivateAllowed || allowed.contains(where: { $0.contains(address) }) { return true }
-        return !Self.inner.contains { $0.contains(address) }
+        return !isInner
     }
 
     private static func carried(in bytes: [UInt8]) -> IPAddress? {

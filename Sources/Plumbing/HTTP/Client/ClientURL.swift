@@ -6,6 +6,7 @@ struct ClientURL {
     let text: String
     /// Numeric IPv4 addresses in their usual form, IPv6 addresses in brackets.
     let host: String
+    let isEncrypted: Bool
 
     static let bytesMax = 8 * 1024
 
@@ -22,6 +23,7 @@ struct ClientURL {
         else { return nil }
         self.text = text
         self.host = host
+        isEncrypted = scheme == "https"
     }
 
     private static func part(_ part: CURLUPart, of handle: OpaquePointer) -> String? {

@@ -14,6 +14,8 @@ package final class HTTPClient: Sendable {
         package var caFile: String?
         /// Which addresses may be called; nil: every one.
         package var addressGuard: AddressGuard?
+        /// Calls without encryption reach only what of private networks the guard allows, and nothing public.
+        package var limitsPlainCalls: Bool
         package var userAgent: String
         /// More calls at one time end at once with `busy`.
         package var inFlightMax: Int
@@ -22,12 +24,13 @@ package final class HTTPClient: Sendable {
 
         package init(
             proxy: String? = nil, caFile: String? = nil, addressGuard: AddressGuard? = nil,
-            userAgent: String = "refund-desk", inFlightMax: Int = 1024, connectionsPerHostMax: Int = 64,
+            limitsPlainCalls: Bool = false, userAgent: String = "refund-desk", inFlightMax: Int = 1024, connectionsPerHostMax: Int = 64,
             idleConnectionsMax: Int = 64
         ) {
             self.proxy = proxy
             self.caFile = caFile
             self.addressGuard = addressGuard
+            self.limitsPlainCalls = limitsPlainCalls
             self.userAgent = userAgent
             self.inFlightMax = inFlightMax
             self.connectionsPerHostMax = connectionsPerHostMax
@@ -68,7 +71,7 @@ package final class HTTPClient: Sendable {
         if let error = refusal(of: url) { throw error }
         let call = PendingCall(
             request, url: url, deadline: min(begun + request.totalTimeout, deadline.instant),
-            addressGuard: options.proxy == nil ? options.addressGuard : nil)
+            addressGuard: options.proxy == nil ? guardian(of: url) : nil)
         let thread = thread
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -85,9 +88,14 @@ package final class HTTPClient: Sendable {
     /// Ends every call that still runs, as `cancelled`, and returns when the thread has ended.
     package func shutdown() async { await thread.stop() }
 
+    private func guardian(of url: ClientURL) -> AddressGuard? {
+        guard options.limitsPlainCalls, !url.isEncrypted else { return options.addressGuard }
+        return (options.addressGuard ?? .publicOnly).forPlainCalls
+    }
+
     /// Behind a proxy the proxy looks up names, and must guard them; an address in the URL is checked here.
     private func refusal(of url: ClientURL) -> HTTPClientError? {
-        guard options.proxy != nil, let guardian = options.addressGuard, !guardian.allows(host: url.host) else {
+        guard options.proxy != nil, let guardian = guardian(of: url), !guardian.allows(host: url.host) else {
             return nil
         }
         return HTTPClientError(

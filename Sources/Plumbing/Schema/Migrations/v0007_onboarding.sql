@@ -99,6 +99,10 @@ create table tenants.test_notifications (
   foreign key (tenant_id, app_id) references tenants.apps);
 create index test_notifications_newest on tenants.test_notifications (tenant_id, app_id, environment, asked_at desc);
 
+-- What stood around the signed text of a delivery, where that is anything but {"signedPayload":"…"}:
+-- who else gets it is to get the very bytes.
+alter table refunds.notification_bodies add column wrapping bytea;
+
 -- The delivery log of the relay: one row for each notification that is to be passed on.
 create table refunds.relay_deliveries (
   tenant_id bigint not null,
@@ -107,13 +111,30 @@ create table refunds.relay_deliveries (
   state text not null check (state in ('waiting', 'delivered', 'given-up')),
   attempts int not null default 0,
   created_at timestamptz not null default tenants.now_ms(),
+  next_attempt_at timestamptz not null,
+  give_up_at timestamptz not null,
   last_attempt_at timestamptz,
   status int,
   error text,
   primary key (tenant_id, app_id, notification_uuid));
+create index relay_deliveries_waiting on refunds.relay_deliveries (tenant_id, app_id, attempts, created_at)
+  where state = 'waiting';
+create index relay_deliveries_given_up on refunds.relay_deliveries (tenant_id, app_id) where state = 'given-up';
 create index relay_deliveries_newest on refunds.relay_deliveries (tenant_id, app_id, created_at desc, notification_uuid desc);
 create index relay_deliveries_oldest on refunds.relay_deliveries using brin (created_at);
 create statistics refunds.relay_deliveries_app (dependencies, ndistinct)
   on tenant_id, app_id from refunds.relay_deliveries;
 
-do $$ begin perform tenants.guard_table(t) from unnest(array['tenants.products', 'tenants.probes', 'tenants.test_notifications', 'refunds.relay_deliveries']::regclass[]) t; end $$;
+-- How the other receiver does: one that is away is left alone for a growing while.
+create table refunds.relay_standings (
+  tenant_id bigint not null,
+  app_id bigint not null,
+  failures int not null default 0,
+  last_success_at timestamptz,
+  last_error text,
+  last_error_at timestamptz,
+  paused_until timestamptz,
+  primary key (tenant_id, app_id),
+  foreign key (tenant_id, app_id) references tenants.apps);
+
+do $$ begin perform tenants.guard_table(t) from unnest(array['tenants.products', 'tenants.probes', 'tenants.test_notifications', 'refunds.relay_deliveries', 'refunds.relay_standings']::regclass[]) t; end $$;

@@ -50,7 +50,7 @@ struct AppsPage {
                     "Sample content",
                     HTML(text: app.sampleContent ? "yes, unless reported otherwise" : "no, unless reported otherwise")
                 ),
-                ("Rehearsal", app.rehearsal ? HTML(text: "yes: counted in no total") : nil),
+                ("Rehearsal", app.isRehearsal ? HTML(text: "yes: counted in no total") : nil),
             ]).html
             if !standing.keys.isEmpty { keys(standing.keys) }
         }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 package import Postgres
 package import Time
 
@@ -7,10 +8,14 @@ package struct NewApp: Sendable {
     package var appleID: Int64?
     /// Nil: the bundle ID.
     package var name: String?
-    package var rehearsal = false
+    package var environments = Set(AppEnvironment.allCases)
+    /// Set: made for rehearsal, for good.
+    package var rehearsal: RehearsalSide?
     package var unreportedDelivery = UnreportedDelivery.delivered
     package var sampleContent = false
     package var consent = ConsentSetting.perCustomer
+    package var consentShownWhere: String?
+    package var consentDeclaredBy: String?
 
     package init(bundleID: String) { self.bundleID = bundleID }
 }
@@ -28,7 +33,10 @@ package enum LearnedAppleID: Hashable, Sendable {
 extension TenantStore {
     /// Makes an app with its two lanes of work; an app that was removed comes back with the new settings.
     ///
-    /// Throws `TenantStoreError.badBundleID`, `.badAppleID`, `.badName`, `.bundleIDTaken`.
+    /// A removed app comes back as what it was made for: neither does an app become a rehearsal, nor a rehearsal
+    /// believe another root than the one it was made with.
+    ///
+    /// Throws `TenantStoreError.badBundleID`, `.badAppleID`, `.badName`, `.bundleIDTaken`, `.rehearsalIsFixed`.
     package static func addApp(
         _ new: NewApp, to tenant: TenantID, at now: Moment, by actor: AuditEntry.Actor, in tx: Transaction
     ) async throws -> App {
@@ -36,22 +44,31 @@ extension TenantStore {
         if let appleID = new.appleID, appleID <= 0 { throw TenantStoreError.badAppleID(appleID) }
         let name = new.name ?? new.bundleID
         guard isName(name) else { throw TenantStoreError.badName }
+        guard !new.environments.isEmpty else { throw AppChangeError("environments", "must name at least one") }
         var from: Moment?
         var wording: String?
         if case .allFrom(let moment, let text) = new.consent { (from, wording) = (moment, text) }
+        let (shownWhere, declaredBy) = (new.consentShownWhere ?? "", new.consentDeclaredBy ?? "")
+        try await requireSameKind(new, of: tenant, in: tx)
         guard
             let row = try await tx.row(
                 """
                 insert into tenants.apps as a
-                  (tenant_id, bundle_id, apple_id, name, rehearsal, unreported_delivery, sample_content,
-                   consent_all_from, consent_wording, created_at)
-                values (\(tenant.rawValue), \(new.bundleID), \(new.appleID), \(name), \(new.rehearsal),
-                  \(new.unreportedDelivery.rawValue), \(new.sampleContent), \(from), \(wording), \(now))
+                  (tenant_id, bundle_id, apple_id, name, environments, rehearsal, rehearsal_root, rehearsal_api_url,
+                   unreported_delivery, sample_content, consent_all_from, consent_wording, consent_shown_where,
+                   consent_declared_by, consent_declared_at, created_at)
+                values (\(tenant.rawValue), \(new.bundleID), \(new.appleID), \(name),
+                  \(new.environments.map(\.rawValue).sorted()), \(new.rehearsal != nil), \(new.rehearsal?.root),
+                  \(new.rehearsal?.apiURL), \(new.unreportedDelivery.rawValue), \(new.sampleContent), \(from),
+                  \(wording), \(from.map { _ in shownWhere }), \(from.map { _ in declaredBy }),
+                  \(from.map { _ in now }), \(now))
                 on conflict (tenant_id, bundle_id) do update
                   set removed_at = null, apple_id = coalesce(excluded.apple_id, a.apple_id), name = excluded.name,
-                    rehearsal = excluded.rehearsal, unreported_delivery = excluded.unreported_delivery,
+                    environments = excluded.environments, unreported_delivery = excluded.unreported_delivery,
                     sample_content = excluded.sample_content, consent_all_from = excluded.consent_all_from,
-                    consent_wording = excluded.consent_wording
+                    consent_wording = excluded.consent_wording, consent_shown_where = excluded.consent_shown_where,
+                    consent_declared_by = excluded.consent_declared_by,
+                    consent_declared_at = excluded.consent_declared_at
                   where a.removed_at is not null
                 returning \(appColumns)
                 """)
@@ -69,9 +86,27 @@ extension TenantStore {
         try await Audit.write(
             AuditEntry(
                 tenant: tenant, at: now, actor: actor, action: "app.added", subject: "\(app.id)",
-                detail: ["bundleId": .text(app.bundleID), "appAppleId": app.appleID.map { .number($0) } ?? .none]),
+                detail: [
+                    "bundleId": .text(app.bundleID), "appAppleId": app.appleID.map { .number($0) } ?? .none,
+                    "rehearsal": .flag(app.isRehearsal),
+                ]),
             in: tx)
         return app
+    }
+
+    private static func requireSameKind(_ new: NewApp, of tenant: TenantID, in tx: Transaction) async throws {
+        let row = try await tx.row(
+            """
+            select rehearsal_root, rehearsal_api_url
+            from tenants.apps
+            where tenant_id = \(tenant.rawValue) and bundle_id = \(new.bundleID) and removed_at is not null
+            """)
+        guard let row else { return }
+        let root: [UInt8]? = try row("rehearsal_root")
+        let url: String? = try row("rehearsal_api_url")
+        guard root == new.rehearsal?.root, url == new.rehearsal?.apiURL else {
+            throw TenantStoreError.rehearsalIsFixed(new.bundleID)
+        }
     }
 
     /// The tenant's app with this bundle ID, to the letter; nil when it is unknown or removed.
@@ -171,8 +206,10 @@ extension TenantStore {
     }
 
     static let appColumns: SQL = """
-        a.tenant_id, a.app_id, a.bundle_id, a.apple_id, a.name, a.rehearsal, a.unreported_delivery,
-        a.sample_content, a.consent_all_from, a.consent_wording, a.refusal_allowance, a.removed_at
+        a.tenant_id, a.app_id, a.bundle_id, a.apple_id, a.name, a.environments, a.rehearsal_root, a.rehearsal_api_url,
+        a.unreported_delivery, a.sample_content, a.consent_all_from, a.consent_wording, a.consent_shown_where,
+        a.consent_declared_by, a.consent_declared_at, a.evidence, a.callback_url, a.has_other_receiver,
+        a.relay_secret_id, a.refusal_allowance, a.removed_at
         """
 }
 
@@ -180,15 +217,29 @@ extension App {
     init(_ row: Row) throws(PostgresError) {
         let from: Moment? = try row("consent_all_from")
         let wording: String? = try row("consent_wording")
+        let declaredAt: Moment? = try row("consent_declared_at")
+        let shownWhere: String? = try row("consent_shown_where")
+        let declaredBy: String? = try row("consent_declared_by")
         let allowance: Int32 = try row("refusal_allowance")
         let removed: Moment? = try row("removed_at")
+        let environments: [String] = try row("environments")
+        let evidence: String = try row("evidence")
+        let root: [UInt8]? = try row("rehearsal_root")
+        let apiURL: String? = try row("rehearsal_api_url")
+        var rehearsal: RehearsalSide?
+        if let root, let apiURL { rehearsal = RehearsalSide(root: root, apiURL: apiURL) }
         self.init(
             tenant: TenantID(rawValue: try row("tenant_id")), id: AppID(rawValue: try row("app_id")),
             bundleID: try row("bundle_id"), appleID: try row("apple_id"), name: try row("name"),
-            rehearsal: try row("rehearsal"),
+            environments: Set(environments.compactMap(AppEnvironment.init(rawValue:))), rehearsal: rehearsal,
             unreportedDelivery: UnreportedDelivery(rawValue: try row("unreported_delivery")) ?? .withhold,
             sampleContent: try row("sample_content"),
             consent: from.map { .allFrom($0, wording: wording ?? "") } ?? .perCustomer,
+            consentDeclaration: declaredAt.map {
+                ConsentDeclaration(shownWhere: shownWhere ?? "", declaredBy: declaredBy ?? "", declaredAt: $0)
+            },
+            evidence: EvidenceMode(rawValue: evidence) ?? .none, callbackURL: try row("callback_url"),
+            hasOtherReceiver: try row("has_other_receiver"), relaySecret: try row("relay_secret_id"),
             refusalAllowance: Int(allowance), isRemoved: removed != nil)
     }
 }

@@ -1,4 +1,4 @@
-package import Time
+package import FoundationEssentials
 
 /// Names an app.
 package struct AppID: Hashable, Sendable, CustomStringConvertible {
@@ -16,34 +16,59 @@ package struct App: Hashable, Sendable {
     /// Apple's `appAppleId`; nil until it is given or learned from a verified Production notification.
     package let appleID: Int64?
     package let name: String
-    /// A rehearsal's cases are in no total.
-    package let rehearsal: Bool
+    /// Where notifications may come from; Production and Sandbox, or Sandbox alone while the app is not on sale.
+    package let environments: Set<AppEnvironment>
+    /// Set for an app made to rehearse with: its own root and API. Its cases are in no total, and page nobody.
+    package let rehearsal: RehearsalSide?
     package let unreportedDelivery: UnreportedDelivery
     /// What is said of sample content where nobody reported it.
     package let sampleContent: Bool
     package let consent: ConsentSetting
+    /// Who declared that everybody agreed; nil while each customer is asked.
+    package let consentDeclaration: ConsentDeclaration?
+    /// How use and delivery become known.
+    package let evidence: EvidenceMode
+    /// Asked at the time of a request; set where `evidence` is `.callback`.
+    package let callbackURL: String?
+    /// Whether somebody else wants the notifications too; nil: never asked.
+    package let hasOtherReceiver: Bool?
+    /// The sealed address of the other receiver; nil: nothing is passed on.
+    package let relaySecret: UUID?
     /// Rows of quarantine; older refusals are overwritten.
     package let refusalAllowance: Int
     /// Out of use: nothing arrives for it any more, and its cases stay.
     package let isRemoved: Bool
 
     package init(
-        tenant: TenantID, id: AppID, bundleID: String, appleID: Int64? = nil, name: String, rehearsal: Bool = false,
+        tenant: TenantID, id: AppID, bundleID: String, appleID: Int64? = nil, name: String,
+        environments: Set<AppEnvironment> = Set(AppEnvironment.allCases), rehearsal: RehearsalSide? = nil,
         unreportedDelivery: UnreportedDelivery = .delivered, sampleContent: Bool = false,
-        consent: ConsentSetting = .perCustomer, refusalAllowance: Int = 500, isRemoved: Bool = false
+        consent: ConsentSetting = .perCustomer, consentDeclaration: ConsentDeclaration? = nil,
+        evidence: EvidenceMode = .none, callbackURL: String? = nil, hasOtherReceiver: Bool? = nil,
+        relaySecret: UUID? = nil, refusalAllowance: Int = 500, isRemoved: Bool = false
     ) {
         self.tenant = tenant
         self.id = id
         self.bundleID = bundleID
         self.appleID = appleID
         self.name = name
+        self.environments = environments
         self.rehearsal = rehearsal
         self.unreportedDelivery = unreportedDelivery
         self.sampleContent = sampleContent
         self.consent = consent
+        self.consentDeclaration = consentDeclaration
+        self.evidence = evidence
+        self.callbackURL = callbackURL
+        self.hasOtherReceiver = hasOtherReceiver
+        self.relaySecret = relaySecret
         self.refusalAllowance = refusalAllowance
         self.isRemoved = isRemoved
     }
+
+    package var isRehearsal: Bool { rehearsal != nil }
+    /// Whether original notifications are passed on to another receiver.
+    package var isRelayed: Bool { relaySecret != nil }
 
     /// Letters, digits, hyphens and dots, 1 to 155 of them.
     ///
@@ -57,22 +82,11 @@ package struct App: Hashable, Sendable {
             }
     }
 
+    /// For people: what stands where an environment would, "Rehearsal" for a rehearsal of either.
+    package func environmentLabel(_ environment: AppEnvironment) -> String {
+        isRehearsal ? "Rehearsal" : environment.rawValue
+    }
+
     /// The queue's lanes of an app: Apple's limits and refusals are per app and environment.
     package static func lane(_ app: AppID, isSandbox: Bool) -> Int64 { app.rawValue * 2 + (isSandbox ? 1 : 0) }
-}
-
-/// What is answered for `deliveryStatus` when neither backend nor product settings reported it.
-package enum UnreportedDelivery: String, Hashable, Sendable, CaseIterable {
-    /// Say DELIVERED, "by the app's setting".
-    case delivered
-    /// Send nothing.
-    case withhold
-}
-
-/// Who has agreed that data about their purchases is sent to Apple.
-package enum ConsentSetting: Hashable, Sendable {
-    /// Each customer is asked; the app's backend reports the answer.
-    case perCustomer
-    /// Everybody who bought at or after this moment agreed to this wording.
-    case allFrom(Moment, wording: String)
 }

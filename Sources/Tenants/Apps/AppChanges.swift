@@ -1,0 +1,78 @@
+package import Time
+
+/// What is to be different of an app; members that are nil stay as they are.
+package struct AppChanges: Hashable, Sendable {
+    package var name: String?
+    /// Only where it is not known yet: a known one is what notifications are compared with.
+    package var appleID: Int64?
+    package var environments: Set<AppEnvironment>?
+    package var unreportedDelivery: UnreportedDelivery?
+    package var sampleContent: Bool?
+    package var consent: Consent?
+    package var evidence: EvidenceMode?
+    /// Empty: none any more.
+    package var callbackURL: String?
+    package var hasOtherReceiver: Bool?
+    /// The other receiver's address, sealed in the vault. Empty: nothing is passed on any more.
+    package var relayURL: String?
+
+    package init() {}
+
+    package enum Consent: Hashable, Sendable {
+        /// Each customer is asked.
+        case perCustomer
+        /// Everybody who buys from a moment on agrees to a wording; somebody declares that it is shown.
+        case allFrom(Moment, wording: String, shownWhere: String, declaredBy: String)
+    }
+
+    package static let wordingBytesMax = 64 * 1024
+    package static let remarkBytesMax = 1000
+}
+
+extension AppChanges {
+    /// Checks every member by itself and against the app.
+    func check(against app: App, at now: Moment, plainHTTP: Bool) throws(AppChangeError) {
+        if let name, !TenantStore.isName(name) {
+            throw AppChangeError("name", "has 1 to 200 characters and no control characters")
+        }
+        if let appleID {
+            guard appleID > 0 else { throw AppChangeError("appleID", "is a positive number") }
+            if let known = app.appleID, known != appleID {
+                throw AppChangeError("appleID", "is known to be \(known), and stays so")
+            }
+        }
+        if let environments, environments.isEmpty {
+            throw AppChangeError("environments", "must name Production, Sandbox or both")
+        }
+        if case .allFrom(let from, let wording, let shownWhere, let declaredBy) = consent {
+            guard from <= now + .days(366) else {
+                throw AppChangeError("consentFrom", "lies more than a year ahead")
+            }
+            try Self.checkText(wording, "consentWording", bytesMax: Self.wordingBytesMax)
+            try Self.checkText(shownWhere, "consentShownWhere", bytesMax: Self.remarkBytesMax)
+            try Self.checkText(declaredBy, "consentDeclaredBy", bytesMax: Self.remarkBytesMax)
+        }
+        if let callbackURL, !callbackURL.isEmpty {
+            _ = try OutboundURL.checked(callbackURL, member: "callbackURL", allowsPlain: plainHTTP)
+        }
+        if evidence == .callback || (evidence == nil && app.evidence == .callback) {
+            let url = callbackURL ?? app.callbackURL ?? ""
+            guard !url.isEmpty else { throw AppChangeError("callbackURL", "is needed where the app is asked") }
+        }
+        if let relayURL, !relayURL.isEmpty {
+            _ = try OutboundURL.checked(relayURL, member: "relayURL", allowsPlain: plainHTTP)
+            guard hasOtherReceiver != false else {
+                throw AppChangeError("relayURL", "is given, though there is said to be no other receiver")
+            }
+        }
+    }
+
+    private static func checkText(_ text: String, _ member: String, bytesMax: Int) throws(AppChangeError) {
+        guard text.contains(where: { !$0.isWhitespace }) else { throw AppChangeError(member, "is missing") }
+        guard text.utf8.count <= bytesMax else { throw AppChangeError(member, "is longer than \(bytesMax) bytes") }
+        let isClean = text.unicodeScalars.allSatisfy { scalar in
+            scalar.value >= 0x20 || scalar == "\n" || scalar == "\r" || scalar == "\t"
+        }
+        guard isClean else { throw AppChangeError(member, "holds control characters") }
+    }
+}

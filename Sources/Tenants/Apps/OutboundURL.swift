@@ -1,0 +1,54 @@
+/// An address that a tenant names and that is called on its behalf.
+///
+/// Only its form is judged here; which addresses may be reached is decided for the very socket, by the client.
+enum OutboundURL {
+    static let bytesMax = 2048
+
+    /// The text, if it is `https://host…` (or `http://host…` where that is allowed) in printable ASCII without
+    /// user, password and fragment.
+    ///
+    /// Throws `AppChangeError` naming the member.
+    static func checked(
+        _ text: String, member: String, allowsPlain: Bool, allowsQuery: Bool = true
+    ) throws(AppChangeError) -> String {
+        guard text.utf8.count <= bytesMax else { throw AppChangeError(member, "is longer than \(bytesMax) bytes") }
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && ![0x22, 0x3C, 0x3E, 0x5C, 0x5E, 0x60].contains($0) })
+        else { throw AppChangeError(member, "holds a space or a character that no address may have") }
+        let lowered = text.lowercased()
+        let scheme: String
+        if lowered.hasPrefix("https://") {
+            scheme = "https://"
+        } else if lowered.hasPrefix("http://") {
+            guard allowsPlain else {
+                throw AppChangeError(
+                    member, "must begin with https://: http:// is only for addresses the operator has allowed")
+            }
+            scheme = "http://"
+        } else {
+            throw AppChangeError(member, "must begin with https://")
+        }
+        let rest = text.dropFirst(scheme.count)
+        let authority = rest.prefix { !"/?#".contains($0) }
+        guard !authority.contains("@") else { throw AppChangeError(member, "must not hold a user or a password") }
+        guard !rest.contains("#") else { throw AppChangeError(member, "must not have a part behind #") }
+        guard allowsQuery || !rest.contains("?") else { throw AppChangeError(member, "must not have a query") }
+        try check(authority, member)
+        return text
+    }
+
+    private static func check(_ authority: Substring, _ member: String) throws(AppChangeError) {
+        var host = authority
+        var port: Substring?
+        if authority.first == "[", let end = authority.firstIndex(of: "]") {
+            host = authority[...end]
+            let after = authority[authority.index(after: end)...]
+            guard after.isEmpty || after.first == ":" else { throw AppChangeError(member, "has no proper host") }
+            port = after.isEmpty ? nil : after.dropFirst()
+        } else if let colon = authority.firstIndex(of: ":") {
+            host = authority[..<colon]
+            port = authority[authority.index(after: colon)...]
+        }
+        guard !host.isEmpty, host != "[]" else { throw AppChangeError(member, "has no host") }
+        if let port, UInt16(port).map({ $0 > 0 }) != true { throw AppChangeError(member, "has a port that is none") }
+    }
+}
