@@ -4,6 +4,7 @@ import Journal
 import Postgres
 import Queue
 import Support
+import Tenants
 import Testing
 import Time
 
@@ -63,6 +64,6 @@ struct RefundJobsTests {
     }
 
     @Test func `every kind of work has a handler`() {
-        #expect(RefundJobs.Kind.allCases.map(\.rawValue) == ["notification", "reply", "deadline", "look-up"])
+        #expect(RefundJobs.Kind.allCases.map(\.rawValue) == ["notification", "reply", "deadline", "look-up", "relay"])
     }
 }
