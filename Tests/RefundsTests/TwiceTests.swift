@@ -52,6 +52,10 @@ struct TwiceTests {
         case .deadline:
             try await readRequest(at: desk)
             desk.clock.advance(by: .hours(13))
+        case .relay:
+            try await desk.relay(to: ScriptedServer(steps: [.answer(200)]).url)
+            #expect(try await desk.post(desk.note("CONSUMPTION_REQUEST", desk.tx())) == .accepted)
+            try await desk.run(try #require(try await desk.claim(.notification)))
         case .lookUp:
             try await desk.take(desk.note("REFUND", desk.tx { $0["price"] = nil }))
             desk.apple.know(

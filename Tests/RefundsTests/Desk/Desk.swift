@@ -321,6 +321,20 @@ struct Desk: Sendable {
         }
     }
 
+    /// Names the alpha app's other receiver, or takes it back with an empty text.
+    @discardableResult
+    func relay(to url: String) async throws -> App {
+        let (app, now, vault) = (alpha.app, now, vault)
+        let changed = try await database.transaction(app.tenant.scope) { tx in
+            var changes = AppChanges()
+            changes.relayURL = url
+            return try await TenantStore.change(
+                app, changes, with: vault, plainHTTP: true, by: .commandLine, at: now, in: tx)
+        }
+        directory.drop()
+        return changed
+    }
+
     // MARK: looking
 
     struct Seen: Sendable, Hashable {
