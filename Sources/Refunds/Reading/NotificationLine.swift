@@ -1,3 +1,4 @@
+import AppStore
 package import FoundationEssentials
 package import Tenants
 package import Time
@@ -52,6 +53,9 @@ package struct NotificationLine: Hashable, Sendable, Identifiable {
 extension NotificationLine {
     /// In Apple's words.
     package var environment: String { isSandbox ? "Sandbox" : "Production" }
+
+    /// False for a type that nobody knew when this was written: it is kept in its own words and acted on by nobody.
+    package var isUnderstood: Bool { NotificationType(rawValue: type) != nil }
 }
 
 /// Up to a page of notifications, newest first.

@@ -56,7 +56,9 @@ struct CaseStoryPage {
         section(.class("panel"), .ariaLabelledBy("what-happened")) {
             h2(.id("what-happened")) { "What happened" }
             ol(.class("timeline")) {
-                for entry in story.timeline { CaseTimelineItem(entry: entry, slug: slug).html }
+                for entry in story.timeline {
+                    CaseTimelineItem(entry: entry, slug: slug, notifications: story.notifications).html
+                }
             }
         }
     }

@@ -5,6 +5,8 @@ import Time
 struct CaseTimelineItem {
     let entry: TimelineEntry
     let slug: String
+    /// Those about the purchase: they name what a fact came from.
+    let notifications: [NotificationLine]
 
     var html: HTML {
         li(.class("timeline-item", tone)) {
@@ -54,7 +56,7 @@ struct CaseTimelineItem {
             case .refund: "Apple refunded"
             case .declined: "Apple declined the refund"
             case .reversed: "Apple took the refund back"
-            case .seen: "A newer signed form of the transaction"
+            case .seen: seen(fact)
             case .request: "Apple asked"
             }
         case .consent(let consent):
@@ -62,6 +64,13 @@ struct CaseTimelineItem {
         case .usage: "The app's backend reported delivery or use"
         case .remark(let remark): "Remark: \(remark.kind)"
         }
+    }
+
+    /// A notification that says nothing of a refund, by its type; or what Apple told when it was asked.
+    private func seen(_ fact: CaseStory.Fact) -> String {
+        if let line = notifications.first(where: { $0.id == fact.id }) { return "Apple notified: \(line.type)" }
+        return fact.source == .notification || fact.source == .history
+            ? "Apple notified about the purchase" : "Apple showed the transaction"
     }
 
     private var detail: HTML? {

@@ -59,7 +59,7 @@ struct NotificationListPage {
                     a(.class("row-link"), .href(.notification(slug, line.id))) { NameText(line.type).html }
                     if let subtype = line.subtype { span(.class("subtext")) { subtype } }
                 },
-                .init("Standing") { line in Badge(line.standing).html },
+                .init("Standing") { line in Badge(line).html },
                 .init("Transaction") { line in span(.class("mono")) { line.transactionID ?? "–" } },
                 .init("App") { line in AppAndEnvironment(apps: apps, app: line.app, isSandbox: line.isSandbox).html },
                 .init("Signed") { line in TimeText(line.signedAt).shortHTML },
@@ -86,10 +86,11 @@ struct NotificationListPage {
 }
 
 extension Badge {
-    init(_ standing: NotificationLine.Standing) {
-        switch standing {
+    init(_ line: NotificationLine) {
+        switch line.standing {
         case .stored: self.init(text: "Stored", tone: .active)
         case .acted: self.init(text: "Acted on", tone: .good)
+        case .nothingToDo where !line.isUnderstood: self.init(text: "Not understood", tone: .attention)
         case .nothingToDo: self.init(text: "Nothing to do", tone: .plain)
         case .setAside: self.init(text: "Set aside", tone: .bad)
         }

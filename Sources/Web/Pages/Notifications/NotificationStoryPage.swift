@@ -18,10 +18,16 @@ struct NotificationStoryPage {
             PageHeader(
                 line.type,
                 lead: { span(.class("mono")) { line.id.text } },
-                beside: { Badge(line.standing).html }
+                beside: { Badge(line).html }
             ).html
             if line.type == "TEST" {
                 Notice(.good, "The address works.", more: "Apple's test notification arrived and was verified.").html
+            }
+            if !line.isUnderstood {
+                Notice(
+                    .attention, "Not understood: this type is newer than this program.",
+                    more: "It was verified and is kept in Apple's words. No case was changed by it."
+                ).html
             }
             if line.standing == .setAside {
                 Notice(

@@ -38,6 +38,15 @@ struct OverviewPage {
                     more: "The time was over before Apple accepted a reply. Each case says why."
                 ).html)
         }
+        // Only what somebody can do something about; the quarantine tells the rest.
+        for refusal in overview.refusals {
+            guard let hint = RefusalWords.hint(refusal.reason) else { continue }
+            html.append(
+                Notice(
+                    .attention, "\(RefusalWords.title(refusal.reason)): \(refusal.count) refused in the last day.",
+                    more: hint
+                ).html)
+        }
         return html
     }
 
