@@ -178,12 +178,25 @@ import Testing
         let client = try await server.connect()
         try await client.send("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
         let chunk = Array("10000\r\n".utf8) + [UInt8](repeating: 0x61, count: 0x10000) + Array("\r\n".utf8)
+        // One chunk beyond the limit is enough: the answer does not wait for the end.
+        for _ in 0...limits.bodyBytesMax / 0x10000 { try await client.send(chunk) }
+        #expect(try await client.response().status == 413)
         for round in 1...10_000 {
             do { try await client.send(chunk) } catch { return }
             if round % 100 == 0 { try await TestLoops.client.sleep(for: .milliseconds(20)) }
         }
         Issue.record("the body never ended, and neither did the connection")
     }
+
+    @Test func `BL-124, BL-125: the limits are the promised ones unless something else is said`() {
+        let limits = Limits()
+        #expect(limits.headerBytesMax == 32 * 1024 && limits.headerFieldsMax == 100)
+        #expect(limits.bodyBytesMax == 1024 * 1024 && limits.connectionsMax == 10_000)
+        #expect(limits.headerTime == .seconds(10) && limits.idleTime == .seconds(60))
+        // A byte every five seconds falls below the rate within the minute.
+        #expect(limits.bytesPerSecondMin >= 1 && limits.transferGrace <= .seconds(30))
+    }
+
     @Test func `a body that comes quickly at first may not stand still later`() async throws {
         let server = try await RunningServer(Echo.routes, limits: quick)
         let client = try await server.connect()

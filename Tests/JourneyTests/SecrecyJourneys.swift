@@ -25,16 +25,29 @@ import Testing
             let api = try await desk.get(
                 "/api/v1/apps/com.example.alpha/cases", headers: [("Authorization", "Bearer \(token)")])
             #expect(api.status == 200)
+            let ada = try await Visitor.signIn(at: desk, of: stage)
+            var pages = ""
+            for place in ["", "/apps", "/cases", "/notifications", "/quarantine"] {
+                pages += try await ada.page("/t/alpha" + place)
+            }
+            for note in [first, second] {
+                pages += try await ada.page("/t/alpha/cases?q=\(note.transactionID ?? "")")
+            }
+            #expect(pages.contains("HTTP 401") && pages.contains("HTTP 202"))
             #expect(await desk.stop() == 0)
 
             let dump = try await OutsideProgram.run(
                 "/usr/bin/pg_dump", ["--data-only", "--inserts", stage.databaseURL],
                 environment: ProcessInfo.processInfo.environment)
-            #expect(dump.status == 0 && dump.output.contains("insert into") || dump.output.contains("INSERT INTO"))
+            #expect(dump.status == 0 && dump.output.contains("INSERT INTO refunds.cases"))
             let everything = [
                 ("log", desk.program.output), ("database", dump.output),
-                ("page", String(decoding: api.body, as: UTF8.self)),
+                ("API", String(decoding: api.body, as: UTF8.self)), ("console", pages),
             ]
+            let masterKey = try String(contentsOfFile: stage.folder + "/master-key", encoding: .utf8)
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+            let session = try #require(ada.cookie.split(separator: "=", maxSplits: 1).last.map(String.init))
+            #expect(masterKey.count > 40 && session.count > 20)
             #expect(desk.program.output.contains("\"debug\""))
             let keyFile = try #require(
                 FileManager.default.contentsOfDirectory(atPath: stage.folder).first { $0.hasSuffix(".p8") })
@@ -47,12 +60,18 @@ import Testing
                 for (place, text) in everything {
                     #expect(!text.contains(piece), "a piece of the key is in the \(place)")
                 }
+                // Columns of bytes are dumped in hexadecimal.
+                let bytes = piece.utf8.map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }.joined()
+                #expect(!dump.output.contains(bytes), "a piece of the key's text is in a column of bytes")
             }
             for (place, text) in everything {
                 #expect(!text.contains("eyJhbGci"), "a signed text is in the \(place)")
                 #expect(!text.contains(token), "an API token is in the \(place)")
                 #expect(!text.contains(inbox), "an inbox is in the \(place)")
                 #expect(!text.contains("Bearer "), "a header is in the \(place)")
+                #expect(!text.contains(masterKey.suffix(40)), "the master key is in the \(place)")
+                #expect(!text.contains(session), "a session's cookie is in the \(place)")
+                #expect(!text.contains("correct horse battery"), "a password is in the \(place)")
             }
         }
     }

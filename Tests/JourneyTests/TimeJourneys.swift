@@ -30,6 +30,10 @@ import Testing
                     return text.contains("\"deadline\"")
                 }
                 #expect(text.contains("\"deadline\":\(note.signedAt.milliseconds + 43_200_000)"))
+                #expect(text.contains("\"purchaseDate\":1781524800123,"))
+                let ada = try await Visitor.signIn(at: desk, of: stage)
+                let page = try await ada.page("/t/alpha/cases?q=\(note.transactionID ?? "")")
+                #expect(page.contains(">2026-06-15 12:00:00.123 UTC<"))
                 let stored = try await test.asSuperuser(
                     "select (extract(epoch from purchased_at) * 1000)::bigint as ms from refunds.transactions")
                 #expect(try stored[0]("ms") == Int64(1_781_524_800_123))

@@ -40,6 +40,32 @@ import Testing
         }
     }
 
+    @Test func `BL-071: every address that changes something refuses what comes from elsewhere`() async throws {
+        try await withConsole { _, console, _ in
+            let browser = TestBrowser(console)
+            try await browser.signIn()
+            let changing = console.routes.filter { $0.method != .get }
+            #expect(changing.count >= 4)
+            let looking = Set(console.routes.filter { $0.method == .get }.map(\.pattern))
+            for route in changing {
+                #expect(route.method == .post, "\(route.pattern)")
+                let target = route.pattern.replacing("{slug}", with: "alpha").replacing(/\{[^}]*\}/, with: Self.anID)
+                for fields in [
+                    [("Origin", "https://evil.example")], [("Sec-Fetch-Site", "cross-site")], [("Origin", "null")], [],
+                ] {
+                    #expect(try await browser.post(target, headers: fields).status == 403, "\(target) \(fields)")
+                }
+                if !looking.contains(route.pattern) {
+                    #expect(try await browser.get(target).status == 405, "\(target)")
+                }
+            }
+            // Nothing of it happened: the session is alive.
+            #expect(try await browser.get("/t/alpha").status == 200)
+        }
+    }
+
+    private static let anID = "0b9a2f6e-5c1d-4e7a-8f30-000000000101"
+
     @Test func `BL-071: looking at an address that changes something is not allowed`() async throws {
         try await withConsole { _, console, _ in
             let browser = TestBrowser(console)

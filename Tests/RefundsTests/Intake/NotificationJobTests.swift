@@ -185,10 +185,16 @@ struct NotificationJobTests {
             #expect(try await desk.count("refunds.transactions where price = 9990 and purchased_at is not null") == 1)
             #expect(try await desk.count("refunds.cases") == 0)
             desk.clock.advance(by: .seconds(1))
-            // Signed later, without a price: the newest form counts.
+            let bought = desk.now - .days(1)
             try await desk.take(desk.note("CONSUMPTION_REQUEST", desk.tx()))
-            #expect(try await desk.count("refunds.cases where price = 9990") == 1)
             #expect(try await desk.count("refunds.facts where kind = 'seen'") == 1)
+            let records = Records(database: desk.database)
+            let tenant = desk.alpha.app.tenant
+            let line = try #require(try await records.lookUp("2000000900000001", of: tenant).cases.first)
+            let story = try #require(try await records.story(of: tenant, case: line.id))
+            #expect(story.line.price == 9990 && story.line.currency == "USD")
+            #expect(story.purchase?.purchasedAt == bought)
+            #expect(story.notifications.map(\.type) == ["ONE_TIME_CHARGE", "CONSUMPTION_REQUEST"])
         }
     }
 

@@ -1,0 +1,28 @@
+import FoundationEssentials
+import Postgres
+import Refunds
+import Support
+import Tenants
+import Testing
+import Time
+
+@Suite struct `The overview's numbers` {
+    @Test func `BL-004: sandbox is in no total`() async throws {
+        try await withDatabase { test in
+            let desk = try await SampleDesk.make(in: test)
+            for (number, isSandbox, outcome) in [(1, false, "refunded"), (2, true, "refunded"), (3, true, "pending")] {
+                var sample = SampleCase()
+                sample.transactionID = "200000090000000\(number)"
+                sample.isSandbox = isSandbox
+                sample.outcome = outcome
+                try await desk.add(sample, to: desk.alphaApp)
+            }
+            try await desk.add(SampleCase(), to: desk.alphaLite)
+            try await desk.add(SampleCase(), to: desk.betaApp)
+            let records = Records(database: test.database)
+            let now = desk.clock.now
+            let all = try await records.overview(of: desk.alpha.id, at: now)
+            #expect(all.states == [.answered: 2] && all.outcomes == [.refunded: 1, .pending: 1] && all.counted == 2)
+        }
+    }
+}
