@@ -33,7 +33,7 @@ struct `What people see of what Apple sent` {
             #expect(
                 second.contains("SOMETHING_NEW_2031") && second.contains("ODD") && second.contains("&quot;foo&quot;"))
             let list = try await ada.page("/t/alpha/notifications")
-            #expect(list.contains(">TEST<") && list.contains("SOMETHING_NEW_2031") && list.contains("Not understood"))
+            #expect(list.contains(">TEST<") && list.contains("ODD") && list.contains("Not understood"))
             for place in ["/t/alpha", "/t/alpha/quarantine"] {
                 let page = try await ada.page(place)
                 #expect(page.contains("switch to version 2"), "\(place)")
