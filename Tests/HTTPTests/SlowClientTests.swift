@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test func `BL-125: chunks without end are cut off soon after the limit`() async throws {
-        var limits = quick
+        var limits = Limits()
         limits.lingerTime = .milliseconds(200)
         let server = try await RunningServer(Echo.routes, limits: limits)
         let client = try await server.connect()
