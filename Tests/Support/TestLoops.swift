@@ -5,7 +5,11 @@ package import Loop
 package enum TestLoops {
     package static let counters = Counters()
     /// For what is tested.
-    package static let shared = EventLoops.forTests
+    package static let shared: EventLoops = {
+        // Hundreds of connections with both their ends in one process: the usual 1,024 are too few.
+        ProcessManners.raiseDescriptorLimit()
+        return EventLoops.forTests
+    }()
     /// For the test's own side of a connection.
     package static let client = EventLoop.start(name: "test-client", journal: .silent, counters: counters)
 }
