@@ -28,18 +28,17 @@ package final class RunningProgram: Sendable {
         process.standardError = output
         // Kept open: some programs end at the end of their input.
         process.standardInput = input
-        output.fileHandleForReading.readabilityHandler = { handle in
-            let bytes = handle.availableData
-            if bytes.isEmpty { handle.readabilityHandler = nil }
-            transcript.append(String(decoding: bytes, as: UTF8.self))
-        }
+        let reader = PipeReader(output, into: transcript)
         process.terminationHandler = { _ in
-            ended.end()
-            // What it printed last may still be on its way. The end of the pipe cannot be waited for: other
-            // programs may have inherited it.
-            DispatchQueue.global().asyncAfter(deadline: .now() + 0.2) { transcript.end() }
+            reader.finish {
+                transcript.end()
+                ended.end()
+            }
         }
-        try process.run()
+        do { try process.run() } catch {
+            reader.finish {}
+            throw error
+        }
         self.process = process
         self.input = input
         self.transcript = transcript
