@@ -60,7 +60,7 @@ struct NotificationListPage {
                     if let subtype = line.subtype { span(.class("subtext")) { subtype } }
                 },
                 .init("Standing") { line in Badge(line).html },
-                .init("Transaction") { line in span(.class("mono")) { line.transactionID ?? "–" } },
+                .init("Transaction") { line in span(.class("mono whole")) { line.transactionID ?? "–" } },
                 .init("App") { line in AppAndEnvironment(apps: apps, app: line.app, isSandbox: line.isSandbox).html },
                 .init("Signed") { line in TimeText(line.signedAt).shortHTML },
                 .init("Received") { line in TimeText(line.receivedAt).relativeHTML(to: now) },
