@@ -9,6 +9,8 @@ enum AppCommand {
 
     /// Bytes of a wording that customers agreed to.
     private static let wordingBytesMax = 64 * 1024
+    /// Bytes of a root certificate.
+    private static let rootBytesMax = 16 * 1024
 
     static let add = Command(
         CommandForm(
@@ -26,6 +28,9 @@ enum AppCommand {
                     "consent", "per-customer|all-from=YYYY-MM-DD",
                     "who agreed that purchase data goes to Apple (default: per-customer)"),
                 .optional("wording-file", "FILE", "with all-from: the text that everybody agreed to"),
+                .flag("rehearsal", "made to rehearse with a simulator, for good: counted in no total, pages nobody"),
+                .optional("trust-root", "FILE", "with rehearsal: the one root it believes, DER or PEM"),
+                .optional("api-url", "URL", "with rehearsal: the simulator's address, the only one it calls"),
             ],
             summary: "Adds an app and prints the URL for App Store Connect.")
     ) { arguments, surroundings in
@@ -98,11 +103,36 @@ enum AppCommand {
         }
     }
 
+    private static func rehearsal(_ arguments: Arguments) throws -> RehearsalSide? {
+        let (root, url) = (arguments.optional("trust-root"), arguments.optional("api-url"))
+        guard arguments.has("rehearsal") else {
+            guard root == nil, url == nil else {
+                throw UsageError("--trust-root and --api-url go with --rehearsal", usage: arguments.form.usage)
+            }
+            return nil
+        }
+        guard let root, let url else {
+            throw UsageError("--rehearsal needs --trust-root and --api-url", usage: arguments.form.usage)
+        }
+        let file: [UInt8]
+        do throws(SecretReadError) {
+            let bytes = try SecretBytes.file(root, bytesMax: rootBytesMax)
+            file = bytes.withBytes { bytes in (0..<bytes.count).map { bytes[$0] } }
+        } catch {
+            throw Failure("\(root) could not be read: \(error)")
+        }
+        do throws(AppChangeError) { return try RehearsalSide(rootFile: file, apiURL: url) } catch {
+            let option = error.member == "apiURL" ? "--api-url" : "--trust-root"
+            throw Failure("\(option) \(error.text)")
+        }
+    }
+
     private static func newApp(_ arguments: Arguments) throws -> NewApp {
         let usage = arguments.form.usage
         var new = NewApp(bundleID: arguments["bundle-id"])
         new.appleID = try arguments.number("apple-id")
         new.name = arguments.optional("name")
+        new.rehearsal = try rehearsal(arguments)
         new.unreportedDelivery = try arguments.choice("unreported-delivery") ?? .delivered
         new.sampleContent = try arguments.choice("sample-content", as: YesNo.self) == .yes
         let consent = arguments.optional("consent") ?? "per-customer"

@@ -11,13 +11,18 @@ enum VaultStore {
         """
 
     /// The newest active key of the app or of the whole tenant.
+    ///
+    /// A rehearsal app signs with keys of its own alone: what a tenant's real key signs must not reach a simulator.
     static func newest(of tenant: TenantID, for app: AppID) -> SQL {
         """
         select \(columns)
         from tenants.signing_keys k
         join tenants.secrets s on s.tenant_id = k.tenant_id and s.secret_id = k.signing_key_id
         where k.tenant_id = \(tenant.rawValue) and k.state = 'active'
-          and (k.app_id is null or k.app_id = \(app.rawValue))
+          and (k.app_id = \(app.rawValue)
+            or (k.app_id is null and not exists (
+              select from tenants.apps a
+              where a.tenant_id = k.tenant_id and a.app_id = \(app.rawValue) and a.rehearsal)))
         order by k.created_at desc, k.signing_key_id desc
         limit 1
         """
