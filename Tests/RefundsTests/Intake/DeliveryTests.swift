@@ -21,12 +21,12 @@ import Time
         init(_ desk: Desk) throws {
             self.desk = desk
             chain = try SampleChain(now: desk.now)
-            let verifier = Verifier(trust: TrustAnchors(roots: [chain.root]), clock: desk.clock.clock)
+            let side = AppleSide.sample(trusting: [chain.root], clock: desk.clock.clock)
             intake = Intake(
-                verifier: verifier, database: desk.database, headers: desk.headers, quarantine: desk.quarantine,
+                apple: side, database: desk.database, headers: desk.headers, quarantine: desk.quarantine,
                 bell: desk.bell, journal: .silent, counters: desk.test.counters)
             job = NotificationJob(
-                verifier: verifier, database: desk.database, directory: desk.directory, headers: desk.headers,
+                apple: side, database: desk.database, directory: desk.directory, headers: desk.headers,
                 bell: desk.bell, clock: desk.clock.clock, journal: .silent, counters: desk.test.counters)
         }
 
