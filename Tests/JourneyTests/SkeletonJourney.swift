@@ -20,12 +20,12 @@ struct `From Apple's request to the page` {
             }
             #expect(stage.replies(to: note.transactionID).count == 1)
 
-            let page = try await signIn(desk, stage)
-            let list = try await desk.get("/t/alpha/cases", headers: [("Cookie", page)])
+            let cookie = try await Visitor.signIn(at: desk, of: stage).cookie
+            let list = try await desk.get("/t/alpha/cases", headers: [("Cookie", cookie)])
             let text = String(decoding: list.body, as: UTF8.self)
             #expect(list.status == 200)
             let match = try #require(text.firstMatch(of: /\/t\/alpha\/cases\/[0-9a-f-]{36}/))
-            let story = try await desk.get(String(match.0), headers: [("Cookie", page)])
+            let story = try await desk.get(String(match.0), headers: [("Cookie", cookie)])
             let told = String(decoding: story.body, as: UTF8.self)
             #expect(story.status == 200)
             for words in [note.transactionID ?? "?", "Answered", "HTTP 202"] {
@@ -121,23 +121,5 @@ struct `From Apple's request to the page` {
         ]
         for (name, bytes) in files { try Data(bytes).write(to: URL(filePath: "\(folder)/\(name)")) }
         return files.map(\.0)
-    }
-
-    /// Uses a one-time link up; the cookie's name and value.
-    private func signIn(_ desk: Desk, _ stage: Stage) async throws -> String {
-        let made = try await stage.command(
-            "operator", "add", "--email", "ada@example.com", "--tenant", "alpha", "--role", "support",
-            "--password-stdin", input: "correct horse battery\n")
-        #expect(made["signInURL"]?.string?.contains("/sign-in/link/") == true)
-        let body = "email=ada%40example.com&password=correct+horse+battery"
-        let answer = try await desk.client.send(
-            ClientRequest(
-                method: .post, url: desk.address + "/sign-in",
-                headers: [
-                    "Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin",
-                    "Origin": desk.address,
-                ], body: Array(body.utf8)))
-        #expect(answer.status == 303)
-        return String((answer.headers["Set-Cookie"] ?? "").prefix { $0 != ";" })
     }
 }

@@ -1,4 +1,5 @@
 import HTTP
+import Simulator
 
 /// Somebody who is signed in at a desk and looks at its pages.
 package struct Visitor: Sendable {
@@ -8,9 +9,12 @@ package struct Visitor: Sendable {
 
     /// Makes an operator of the tenant, who signs in.
     package static func signIn(at desk: Desk, of stage: Stage, tenant: String = "alpha") async throws -> Visitor {
-        try await stage.command(
+        let made = try await stage.command(
             "operator", "add", "--email", "ada@example.com", "--tenant", tenant, "--role", "support",
             "--password-stdin", input: "correct horse battery\n")
+        guard made["signInURL"]?.string?.contains("/sign-in/link/") == true else {
+            throw Stage.NoAnswer(description: "no one-time link was printed")
+        }
         let answer = try await desk.client.send(
             ClientRequest(
                 method: .post, url: desk.address + "/sign-in",

@@ -55,9 +55,9 @@ import Testing
                 ] {
                     #expect(try await browser.post(target, headers: fields).status == 403, "\(target) \(fields)")
                 }
-                if !looking.contains(route.pattern) {
-                    #expect(try await browser.get(target).status == 405, "\(target)")
-                }
+                // Where there is something to look at, looking at it changes nothing.
+                let status = try await browser.get(target).status
+                #expect(looking.contains(route.pattern) || status == 405, "\(target)")
             }
             // Nothing of it happened: the session is alive.
             #expect(try await browser.get("/t/alpha").status == 200)
