@@ -20,6 +20,8 @@ package enum RefundJobs {
         case lookUp = "look-up"
         /// Pass notifications on to one app's other receiver.
         case relay
+        /// Ask Apple how it fared with a TEST notification.
+        case testStatus = "test-status"
     }
 
     /// Asks Apple for the newest signed form of a transaction and fills its case with it; ring the bell after
@@ -71,6 +73,11 @@ package enum RefundJobs {
         let courier = RelayJob(
             database: database, vault: vault, headers: headers, http: relay, seats: RelaySeats(), clock: clock,
             journal: journal, counters: counters)
+        let testStatus = TestStatusJob(
+            database: database, question: AppleQuestion(vault: vault, tokens: tokens, clock: clock), journal: journal
+        ) { _, testToken, environment, token in
+            await api.testNotificationStatus(testToken, environment: environment, token: token)
+        }
         var handlers: [String: @Sendable (Job) async throws -> Void] = [:]
         for kind in Kind.allCases {
             handlers[kind.rawValue] =
@@ -80,6 +87,7 @@ package enum RefundJobs {
                 case .deadline: { try await deadline.run($0) }
                 case .lookUp: { try await lookUp.run($0) }
                 case .relay: { try await courier.run($0) }
+                case .testStatus: { try await testStatus.run($0) }
                 }
         }
         return handlers

@@ -66,7 +66,7 @@ package final class AppStoreServerAPI: Sendable {
         return .found(signedTransactionInfo: jws)
     }
 
-    private func request(
+    func request(
         _ method: HTTP.Method, _ environment: Environment, _ path: String, _ token: Redacted<String>
     ) -> ClientRequest {
         var request = ClientRequest(method: method, url: hosts.base(for: environment) + path)
@@ -75,7 +75,7 @@ package final class AppStoreServerAPI: Sendable {
         return request
     }
 
-    private func call(
+    func call(
         _ request: ClientRequest, _ environment: Environment, _ name: String, until deadline: Deadline
     ) async -> (result: CallResult, body: [UInt8]?) {
         let result: CallResult
@@ -119,7 +119,7 @@ package final class AppStoreServerAPI: Sendable {
 
     /// One path segment: everything but unreserved characters percent-encoded, and the dots of a segment
     /// that consists of dots, so that no id can leave its place in the path.
-    private func segment(_ id: String) -> String {
+    func segment(_ id: String) -> String {
         let isDots = id.utf8.allSatisfy { $0 == 0x2E }
         var out = ""
         for byte in id.utf8 {

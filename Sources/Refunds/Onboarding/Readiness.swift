@@ -1,0 +1,143 @@
+import Tenants
+package import Time
+
+/// The steps of the onboarding page.
+package enum OnboardingStep: String, Sendable, CaseIterable {
+    case app, key, probe, url, consent, evidence, paging
+}
+
+/// One line of the readiness list.
+package struct ReadinessItem: Sendable, Hashable {
+    package enum State: String, Sendable {
+        case done, todo, trouble
+    }
+
+    package let step: OnboardingStep
+    package let state: State
+    /// One sentence, or two.
+    package let text: String
+
+    package init(step: OnboardingStep, state: State, text: String) {
+        self.step = step
+        self.state = state
+        self.text = text
+    }
+}
+
+/// What an app still needs before its first request is answered. Pure.
+package enum Readiness {
+    /// In the order of the steps; one line each. Who is paged is no step yet.
+    package static func items(of facts: OnboardingFacts, at now: Moment) -> [ReadinessItem] {
+        [app(facts), key(facts), probe(facts), url(facts, at: now), consent(facts), evidence(facts)]
+    }
+
+    private static func app(_ facts: OnboardingFacts) -> ReadinessItem {
+        ReadinessItem(step: .app, state: .done, text: "\(facts.app.bundleID) is set up.")
+    }
+
+    private static func key(_ facts: OnboardingFacts) -> ReadinessItem {
+        guard let newest = facts.keys.first else {
+            return ReadinessItem(step: .key, state: .todo, text: "Add the In-App Purchase key.")
+        }
+        guard newest.opens else {
+            return ReadinessItem(
+                step: .key, state: .trouble,
+                text: "The key \(newest.key.keyID) does not open with the configured master key.")
+        }
+        return ReadinessItem(step: .key, state: .done, text: "The key \(newest.key.keyID) signs.")
+    }
+
+    private static func environments(_ facts: OnboardingFacts) -> [Bool] {
+        [false, true].filter { facts.wants(isSandbox: $0) }
+    }
+
+    private static func probe(_ facts: OnboardingFacts) -> ReadinessItem {
+        func item(_ state: ReadinessItem.State, _ text: String) -> ReadinessItem {
+            ReadinessItem(step: .probe, state: state, text: text)
+        }
+        guard let key = facts.keys.first else { return item(.todo, "Try the key at Apple, once there is one.") }
+        // A probe of an older key says nothing about this one.
+        let probes = environments(facts).map { isSandbox in
+            (name(isSandbox), facts.probes[isSandbox: isSandbox].flatMap { $0.key == key.key.id ? $0 : nil })
+        }
+        let refused = probes.filter { $0.1?.result == .refused }.map(\.0)
+        if !refused.isEmpty {
+            let isOnlyProduction = refused == ["Production"] && facts.probes.sandbox?.result == .accepted
+            return item(
+                .trouble,
+                isOnlyProduction
+                    ? "Apple refuses Production and accepts Sandbox: most likely the app is not on sale yet."
+                    : "Apple refuses the key in \(list(refused)).")
+        }
+        let missing = probes.filter { $0.1 == nil }.map(\.0)
+        if !missing.isEmpty { return item(.todo, "Try the key against \(list(missing)).") }
+        let unclear = probes.filter { $0.1?.result != .accepted }.map(\.0)
+        if !unclear.isEmpty {
+            return item(.trouble, "Nothing is known yet of the key in \(list(unclear)): try it again.")
+        }
+        return item(.done, "Apple accepts the key in \(list(probes.map(\.0))).")
+    }
+
+    private static func url(_ facts: OnboardingFacts, at now: Moment) -> ReadinessItem {
+        func item(_ state: ReadinessItem.State, _ text: String) -> ReadinessItem {
+            ReadinessItem(step: .url, state: state, text: text)
+        }
+        guard facts.inboxes > 0 else { return item(.todo, "Make the URL for Apple's notifications.") }
+        if facts.isVersionOne {
+            return item(
+                .trouble,
+                "Version 1 notifications arrive, which are not signed and cannot be used: choose version 2 in App Store Connect, for Production and for Sandbox."
+            )
+        }
+        let silent = environments(facts).filter { facts.heard[isSandbox: $0] == nil }
+        guard !silent.isEmpty else {
+            return item(.done, "Notifications arrive from \(list(environments(facts).map(name))).")
+        }
+        for isSandbox in silent {
+            if let test = facts.tests[isSandbox: isSandbox] {
+                let words = TestWords(test, at: now)
+                if words.state == .trouble { return item(.trouble, words.summary) }
+            }
+        }
+        return item(
+            .todo,
+            "No notification has arrived from \(list(silent.map(name))): enter the URL in App Store Connect and send a test."
+        )
+    }
+
+    private static func consent(_ facts: OnboardingFacts) -> ReadinessItem {
+        switch facts.app.consent {
+        case .allFrom(let moment, _):
+            ReadinessItem(
+                step: .consent, state: .done,
+                text:
+                    "Everybody who bought since \(ProbeVerdict.day(moment)) agreed; nobody who bought earlier is spoken of."
+            )
+        case .perCustomer where facts.hasConsent:
+            ReadinessItem(step: .consent, state: .done, text: "Customers' consent is reported one by one.")
+        case .perCustomer:
+            ReadinessItem(
+                step: .consent, state: .todo,
+                text: "No customer has agreed yet: until one has, nobody's request is answered.")
+        }
+    }
+
+    private static func evidence(_ facts: OnboardingFacts) -> ReadinessItem {
+        if facts.hasUsage {
+            return ReadinessItem(step: .evidence, state: .done, text: "Delivery and use are reported.")
+        }
+        switch facts.app.unreportedDelivery {
+        case .delivered:
+            return ReadinessItem(
+                step: .evidence, state: .done, text: "Where nothing is reported, replies say that it was delivered.")
+        case .withhold:
+            return ReadinessItem(
+                step: .evidence, state: .todo,
+                text: "Nothing was ever reported, and requests without a report are not answered.")
+        }
+    }
+
+    private static func name(_ isSandbox: Bool) -> String { isSandbox ? "Sandbox" : "Production" }
+
+    private static func list(_ names: [String]) -> String { names.joined(separator: " and ") }
+}
