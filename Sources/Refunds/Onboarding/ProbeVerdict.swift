@@ -1,3 +1,4 @@
+import Tenants
 package import Time
 
 /// What a probe's answer says about the five things that were typed or chosen: key, key ID, issuer ID, bundle ID,

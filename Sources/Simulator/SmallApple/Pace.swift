@@ -12,6 +12,9 @@ package struct Pace: Sendable, Hashable {
     package var copy: ClosedRange<Int64> = 50...5_000
     /// How long a held-back notification waits for a newer one at the most, in milliseconds.
     package var holdMax: Int64 = 12_000
+    /// How long the sender of notifications waits for an answer, in milliseconds; Apple's own patience is not
+    /// documented (apple sheet 1.2).
+    package var senderPatience: Int64 = 15_000
     /// One hour of Apple's retry schedule, in milliseconds.
     package var retryHour: Int64 = 2_000
 

@@ -52,7 +52,9 @@ struct NotificationEndpoints {
                 .customer
         }
         let found = shelves.notifications(of: caller.app.bundleID, in: caller.environment) { notification in
-            search.wants(notification) && (customer == nil || notification.customer == customer)
+            // Only those of version 2 are kept.
+            notification.versionOne == nil && notification.isSent && search.wants(notification)
+                && (customer == nil || notification.customer == customer)
         }
         let rest = found.dropFirst(search.skip)
         let page = rest.prefix(Self.pageMax)

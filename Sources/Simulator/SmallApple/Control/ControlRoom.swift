@@ -68,7 +68,9 @@ struct ControlRoom: Sendable {
     }
 
     private func setManners(_ request: Request, _ context: Context) async throws -> Response {
-        let paceNames = ["decisionMilliseconds", "patienceMilliseconds", "retryHourMilliseconds"]
+        let paceNames = [
+            "decisionMilliseconds", "patienceMilliseconds", "retryHourMilliseconds", "senderPatienceMilliseconds",
+        ]
         let body = try ControlBody(
             request,
             allowed: Set(
@@ -82,6 +84,7 @@ struct ControlRoom: Sendable {
         if let time = try body.int("decisionMilliseconds", 0...86_400_000) { pace.decision = time...time }
         if let time = try body.int("patienceMilliseconds", 0...86_400_000) { pace.patience = time }
         if let time = try body.int("retryHourMilliseconds", 1...3_600_000) { pace.retryHour = time }
+        if let time = try body.int("senderPatienceMilliseconds", 1...60_000) { pace.senderPatience = time }
         if let offset = try body.int("clockOffsetSeconds", -31_536_000...31_536_000) {
             works.clockOffset = .seconds(offset)
         }
@@ -97,7 +100,8 @@ struct ControlRoom: Sendable {
         let body = try ControlBody(
             request,
             allowed: [
-                "appAppleId", "issuerId", "keyId", "publicKey", "notificationURLs", "notificationURL", "released",
+                "appAppleId", "issuerId", "keyId", "publicKey", "notificationURLs", "notificationURL",
+                "notificationVersion", "notificationVersions", "released", "onSale",
             ])
         let bundleID = context.parameter("bundleId")
         let old = works.shelves.app(bundleID)
@@ -109,15 +113,32 @@ struct ControlRoom: Sendable {
             for environment in StoreEnvironment.allCases { urls[environment] = url }
         }
         for member in try body.object("notificationURLs")?.members ?? [] {
-            guard let environment = StoreEnvironment(rawValue: member.name), let url = member.value.string else {
-                throw HTTPError(.badRequest, "notificationURLs has the members Production and Sandbox, both URLs\n")
+            guard let environment = StoreEnvironment(rawValue: member.name),
+                member.value == .null || member.value.string != nil
+            else {
+                throw HTTPError(
+                    .badRequest, "notificationURLs has the members Production and Sandbox, each a URL or null\n")
             }
-            urls[environment] = url
+            urls[environment] = member.value.string
+        }
+        var versions = old?.notificationVersions ?? [:]
+        if let version = try body.int("notificationVersion", 1...2) {
+            for environment in StoreEnvironment.allCases { versions[environment] = Int(version) }
+        }
+        for member in try body.object("notificationVersions")?.members ?? [] {
+            guard let environment = StoreEnvironment(rawValue: member.name), let version = member.value.int,
+                (1...2).contains(version)
+            else {
+                throw HTTPError(
+                    .badRequest, "notificationVersions has the members Production and Sandbox, each 1 or 2\n")
+            }
+            versions[environment] = Int(version)
         }
         let issuerID = try body.string("issuerId") ?? old?.issuerID ?? Chance.anyUUID()
-        let app = RegisteredApp(
+        var app = RegisteredApp(
             bundleID: bundleID, appAppleID: appAppleID, issuerID: issuerID, notificationURLs: urls,
-            isReleased: try body.bool("released") ?? old?.isReleased ?? true)
+            isReleased: try body.bool("onSale") ?? body.bool("released") ?? old?.isReleased ?? true)
+        app.notificationVersions = versions
         if let text = try body.string("publicKey") {
             do throws(PublicKeyText.Fault) {
                 works.keys.put(try PublicKeyText.read(text), keyID: try key(body), issuerID: issuerID)
@@ -168,6 +189,7 @@ extension Pace {
         [
             "decisionMilliseconds": [.int(decision.lowerBound), .int(decision.upperBound)],
             "patienceMilliseconds": .int(patience), "retryHourMilliseconds": .int(retryHour),
+            "senderPatienceMilliseconds": .int(senderPatience),
         ]
     }
 }
@@ -177,6 +199,8 @@ extension RegisteredApp {
         [
             "bundleId": .string(bundleID), "appAppleId": .int(appAppleID), "issuerId": .string(issuerID),
             "notificationURLs": .object(JSONObject(notificationURLs.map { ($0.key.rawValue, .string($0.value)) })),
+            "notificationVersions": .object(
+                JSONObject(StoreEnvironment.allCases.map { ($0.rawValue, .int(Int64(notificationVersion($0)))) })),
             "released": .bool(isReleased), "withdrawn": .bool(isWithdrawn),
         ]
     }

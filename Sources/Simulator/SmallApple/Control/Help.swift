@@ -39,13 +39,17 @@ package enum Help {
         GET    /control/status
         PUT    /control/manners        {"calm": bool, any of the names above: bool, "decisionMilliseconds",
                                        "patienceMilliseconds", "retryHourMilliseconds", "clockOffsetSeconds",
-                                       "rateWindowSeconds"}
+                                       "senderPatienceMilliseconds", "rateWindowSeconds"}
         POST   /control/keys           {"issuerId"?} → {"keyId", "issuerId", "privateKey" (.p8 text), "fingerprint"}
         DELETE /control/keys/{keyId}   revokes a key
         GET    /control/apps
         PUT    /control/apps/{bundleId}  {"appAppleId", "issuerId"?, "keyId"?, "publicKey"? (PEM or base64),
                                        "notificationURL" for both environments, or "notificationURLs"
-                                       {"Production"?, "Sandbox"?}, "released"?}
+                                       {"Production"?, "Sandbox"?} (null: none, a test is refused with
+                                       404/4040007), "notificationVersion": 1 or 2 for both, or
+                                       "notificationVersions" {"Production"?, "Sandbox"?} (1: unsigned bodies,
+                                       a TEST is version 2 all the same), "onSale"? (false: Production answers
+                                       its tokens with the bare 401; "released" is the same switch)}
         DELETE /control/apps/{bundleId}  withdraws the app: its calls say 404/4040003
         POST   /control/transactions   {"bundleId", "environment"?, "productType"?, "count"?, "transaction"? (changes),
                                        "familyShared"?, "advancedCommerce"?, "ageSeconds"?}

@@ -40,6 +40,12 @@ struct NotificationWriter {
             transactionID: transaction?.id, signedAt: signedAt, signedPayload: try authority.sign(whole), payload: whole
         )
         notification.customer = transaction?.customer
+        // A TEST has the form of version 2 whatever is chosen (apple sheet 1.7).
+        if app.notificationVersion(order.environment) == 1, order.type != "TEST", order.rawPayload == nil {
+            notification.versionOne = OldNotification.body(
+                of: order, app: app, transaction: transaction, at: signedAt)
+            notification.isSent = notification.versionOne != nil
+        }
         return notification
     }
 

@@ -55,9 +55,14 @@ struct Memory {
         for environment in StoreEnvironment.allCases {
             urls[environment] = value["notificationURLs"]?[environment.rawValue]?.string
         }
-        return RegisteredApp(
+        var app = RegisteredApp(
             bundleID: bundleID, appAppleID: appAppleID, issuerID: issuerID, notificationURLs: urls,
             isReleased: value["released"]?.bool ?? true, isWithdrawn: value["withdrawn"]?.bool ?? false)
+        for environment in StoreEnvironment.allCases {
+            let version = value["notificationVersions"]?[environment.rawValue]?.int
+            app.notificationVersions[environment] = version.map { Int(clamping: $0) }
+        }
+        return app
     }
 
     private func purchase(_ transaction: StoreTransaction) -> JSON {

@@ -6,6 +6,8 @@ package struct RegisteredApp: Sendable {
     package var issuerID: String
     /// Notification addresses, one for each environment; they may be equal.
     package var notificationURLs: [StoreEnvironment: String]
+    /// The version of notifications that is chosen for an environment's address; 2 where nothing is said.
+    package var notificationVersions: [StoreEnvironment: Int] = [:]
     /// Whether the app was ever released: until then the production API answers its tokens with 401
     /// (apple sheet 8.4, row 8).
     package var isReleased: Bool
@@ -23,4 +25,6 @@ package struct RegisteredApp: Sendable {
         self.isReleased = isReleased
         self.isWithdrawn = isWithdrawn
     }
+
+    func notificationVersion(_ environment: StoreEnvironment) -> Int { notificationVersions[environment] ?? 2 }
 }

@@ -14,7 +14,7 @@ package struct SentNotification: Sendable {
         package let result: String
 
         /// 200…206 count as delivered, everything else does not (apple sheet 1.2).
-        package var isDelivered: Bool { (200...206).contains(status) }
+        package var isDelivered: Bool { result == "SUCCESS" }
     }
 
     package let uuid: String
@@ -34,7 +34,12 @@ package struct SentNotification: Sendable {
     package var isDelivered: Bool { attempts.contains(where: \.isDelivered) }
 
     /// The body that is posted.
-    package var body: [UInt8] { JSON.object(["signedPayload": .string(signedPayload)]).bytes }
+    package var body: [UInt8] { versionOne?.bytes ?? JSON.object(["signedPayload": .string(signedPayload)]).bytes }
+
+    /// Set where version 1 is chosen for the address: an unsigned body. History keeps none of these.
+    var versionOne: JSON?
+    /// False for what version 1 has no word for: it is never posted.
+    var isSent = true
 
     var customer: String?
 }
