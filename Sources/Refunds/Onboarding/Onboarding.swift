@@ -1,6 +1,6 @@
 package import AppStore
 import Crypto
-package import FoundationEssentials
+import FoundationEssentials
 package import Journal
 package import Postgres
 package import Queue
