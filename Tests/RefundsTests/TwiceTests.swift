@@ -1,4 +1,5 @@
 import AppStore
+import Crypto
 import Postgres
 import Queue
 import Support
@@ -66,6 +67,14 @@ struct TwiceTests {
                     transaction: "2000000900000001", environment: .production, tenant: app.tenant, app: app.id, at: now,
                     in: tx)
             }
+        case .testStatus:
+            let (app, now, id) = (desk.alpha.app, desk.now, Random.uuid())
+            try await desk.database.transaction(app.tenant.scope) { tx in
+                try await TestNotificationStore.add(id, of: app, isSandbox: true, by: nil, at: now, in: tx)
+                try await TestNotificationStore.answered(id, of: app, token: "T", answer: nil, detail: "", in: tx)
+                try await TestStatusJob.add(id, of: app, isSandbox: true, at: now, in: tx)
+            }
+            desk.clock.advance(by: .seconds(3))
         }
     }
 

@@ -239,7 +239,19 @@ struct Desk: Sendable {
         case .lookUp: try await lookUps.run(job)
         case .relay: try await couriers.run(job)
         case .testStatus: Issue.record("nobody asked for a test notification")
+        case .testStatus: try await testLooks.run(job)
         case nil: Issue.record("a job of unknown kind \(job.kind)")
+        }
+    }
+
+    /// Apple's report of every test: the address did not answer in time.
+    private var testLooks: TestStatusJob {
+        let question = AppleQuestion(vault: vault, tokens: replies.tokens, clock: clock.clock)
+        return TestStatusJob(database: database, question: question, journal: .silent) { _, _, _, _ in
+            .status(
+                NotificationRecord(
+                    signedPayload: "a.b.c", attempts: [SendAttempt(at: nil, result: Known("TIMED_OUT"))]),
+                ScriptedApple.answered(200))
         }
     }
 
