@@ -75,8 +75,8 @@ package enum RefundJobs {
             journal: journal, counters: counters)
         let testStatus = TestStatusJob(
             database: database, question: AppleQuestion(vault: vault, tokens: tokens, clock: clock), journal: journal
-        ) { _, testToken, environment, token in
-            await api.testNotificationStatus(testToken, environment: environment, token: token)
+        ) { app, testToken, environment, token in
+            await apple.api(for: app).testNotificationStatus(testToken, environment: environment, token: token)
         }
         var handlers: [String: @Sendable (Job) async throws -> Void] = [:]
         for kind in Kind.allCases {

@@ -21,20 +21,20 @@ package final class Onboarding: Sendable {
 
     private let database: Database
     private let question: AppleQuestion
-    private let api: @Sendable (App) -> AppStoreServerAPI
+    private let apple: AppleSide
     private let bell: Bell
     private let clock: WallClock
     private let journal: Journal
     private let probing = Mutex<[AppID: Moment]>([:])
 
     package init(
-        database: Database, vault: Vault, apple: AppStoreServerAPI, tokens: TokenCache, bell: Bell, clock: WallClock,
+        database: Database, vault: Vault, apple: AppleSide, tokens: TokenCache, bell: Bell, clock: WallClock,
         journal: Journal
     ) {
         self.database = database
         question = AppleQuestion(
             vault: vault, tokens: AppTokens(vault: vault, cache: tokens, clock: clock), clock: clock)
-        api = { _ in apple }
+        self.apple = apple
         self.bell = bell
         self.clock = clock
         self.journal = journal
@@ -87,7 +87,7 @@ package final class Onboarding: Sendable {
         if wait > .zero { try await Task.sleep(for: wait) }
         let now = clock.now
         let request = NotificationHistoryRequest(start: now - Self.probedTime, end: now)
-        let result = await api(app).notificationHistory(request, environment: environment, token: token)
+        let result = await apple.api(for: app).notificationHistory(request, environment: environment, token: token)
         let failure: CallResult? = if case .failed(let failure) = result { failure } else { nil }
         let probe = Probe(result, isSandbox: isSandbox, key: key.id, at: clock.now)
         let isMoreWork = try await database.transaction(app.tenant.scope) { tx in
@@ -139,7 +139,7 @@ package final class Onboarding: Sendable {
         do {
             let token = try await question.token(of: key, for: app, isNew: false)
             if wait > .zero { try await Task.sleep(for: wait) }
-            result = await api(app).requestTestNotification(environment: environment, token: token)
+            result = await apple.api(for: app).requestTestNotification(environment: environment, token: token)
         } catch {
             try await database.transaction(app.tenant.scope) { tx in
                 try await TestNotificationStore.answered(

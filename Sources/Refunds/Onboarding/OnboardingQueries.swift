@@ -31,6 +31,7 @@ enum OnboardingQueries {
             OnboardingState.Refused(at: try $0("received_at"), reason: try $0("reason"), detail: try $0("detail"))
         }
         facts.versionOneAt = try parts[6].first.map { try $0("received_at") }
+        if app.isRelayed { facts.relay = try await RelayQueries.standing(of: app, in: tx) }
         try await addKeys(to: &facts, vault: vault, in: tx)
         return facts
     }

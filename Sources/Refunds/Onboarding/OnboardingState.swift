@@ -81,6 +81,8 @@ package struct OnboardingFacts: Sendable {
     package var versionOneAt: Moment?
     /// The newest refused delivery of any kind.
     package var refused: OnboardingState.Refused?
+    /// How the other receiver fares; nil where nothing is passed on.
+    package var relay: RelayStanding?
     /// Whether a customer's consent was ever reported.
     package var hasConsent = false
     /// Whether use or delivery was ever reported.

@@ -238,7 +238,6 @@ struct Desk: Sendable {
         case .deadline: try await deadlines.run(job)
         case .lookUp: try await lookUps.run(job)
         case .relay: try await couriers.run(job)
-        case .testStatus: Issue.record("nobody asked for a test notification")
         case .testStatus: try await testLooks.run(job)
         case nil: Issue.record("a job of unknown kind \(job.kind)")
         }
