@@ -1,4 +1,4 @@
-package import AppStore
+import AppStore
 import Crypto
 import FoundationEssentials
 package import Journal
