@@ -1,4 +1,4 @@
-import AppStore
+package import AppStore
 import Crypto
 import FoundationEssentials
 package import Journal
