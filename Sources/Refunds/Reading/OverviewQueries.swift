@@ -33,7 +33,7 @@ enum OverviewQueries {
         return Overview(
             states: states, outcomes: outcomes, counted: sum, since: since, due: Array(soonest.prefix(dueMax)),
             apps: standings,
-            refusals: try await RefusalQueries.counts(of: tenant, apps: all, since: now - .days(1), in: tx))
+            refusals: try await RefusalQueries.counts(of: tenant, apps: counted, since: now - .days(1), in: tx))
     }
 
     /// Sandbox is in no total.
