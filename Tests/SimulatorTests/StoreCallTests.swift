@@ -1,4 +1,5 @@
 import HTTP
+import Support
 import Testing
 import Time
 
@@ -169,6 +170,85 @@ import Time
             #expect(try await ask(changes).code == code, "\(JSON.object(changes).text)")
         }
         #expect(try await ask(["startDate": .int(now - 31 * 86_400_000)], "", .sandbox).code == 4_000_012)
+        await apple.apple.stop()
+    }
+
+    @Test func `of an address with version 1 a TEST is signed all the same, and the rest is not`() async throws {
+        let apple = try await Apple()
+        let receiver = try await Receiver()
+        var app = try #require(apple.apple.shelves.app(Apple.bundleID))
+        app.notificationURLs = [.production: receiver.url]
+        app.notificationVersions = [.production: 1]
+        apple.apple.register(app)
+        for (type, product) in [
+            ("TEST", "Consumable"), ("CONSUMPTION_REQUEST", "Consumable"), ("REFUND", "Auto-Renewable Subscription"),
+            ("REFUND_DECLINED", "Consumable"), ("CONSUMPTION_REQUEST", "Non-Consumable"),
+        ] {
+            try await apple.apple.send(NotificationOrder(type, bundleID: Apple.bundleID, productType: product))
+        }
+        let bodies = receiver.bodies
+        #expect(bodies.count == 3, "version 1 has no word for the other two")
+        #expect(bodies.first?["signedPayload"] != nil)
+        #expect(bodies.dropFirst().map { $0["notification_type"]?.string } == ["CONSUMPTION_REQUEST", "CANCEL"])
+        #expect(bodies.dropFirst().allSatisfy { $0["signedPayload"] == nil && $0["unified_receipt"] != nil })
+        let now = apple.apple.now.milliseconds
+        let history = try await apple.call(
+            .post, "/inApps/v1/notifications/history",
+            body: ["startDate": .int(now - 86_400_000), "endDate": .int(now + 60_000)])
+        #expect(history.json?["notificationHistory"]?.array?.count == 1, "only version 2 is kept")
+        await apple.apple.stop()
+    }
+
+    @Test func `a silent server is TIMED_OUT, a closed port SOCKET_ISSUE, a strange character set is named`()
+        async throws
+    {
+        let apple = try await Apple { $0.pace.senderPatience = 50 }
+        let cases: [(ScriptedServer.Step?, String)] = [
+            (.silence, "TIMED_OUT"), (nil, "SOCKET_ISSUE"), (.reset, "PREMATURE_CLOSE"),
+            (.answer(206), "SUCCESS"), (.answer(307), "UNSUCCESSFUL_HTTP_RESPONSE_CODE"),
+            (.answer(200, fields: [("Content-Type", "text/plain; charset=UTF-16")]), "UNSUPPORTED_CHARSET"),
+            (.answer(200, fields: [("Content-Type", "text/plain; charset=utf-8")]), "SUCCESS"),
+        ]
+        for (step, result) in cases {
+            var order = NotificationOrder("TEST", environment: .sandbox, bundleID: Apple.bundleID)
+            let server = try step.map { try ScriptedServer(steps: [$0]) }
+            // Port 1 has no listener.
+            order.url = server.map { $0.url + "/n" } ?? "http://127.0.0.1:1/n"
+            #expect(try await apple.apple.send(order).attempts.map(\.result) == [result], "\(result)")
+        }
+        await apple.apple.stop()
+    }
+
+    @Test func `an app that is not on sale has the bare 401 in Production for the calls about notifications too`()
+        async throws
+    {
+        let apple = try await Apple()
+        #expect(
+            try await apple.control(.put, "/apps/\(Apple.bundleID)", ["onSale": false]).json?["released"] == false)
+        let now = apple.apple.now.milliseconds
+        let dates: JSON = ["startDate": .int(now - 3_600_000), "endDate": .int(now)]
+        let refused = try await apple.call(.post, "/inApps/v1/notifications/history", body: dates)
+        #expect(refused.status == 401 && refused.json == nil)
+        #expect(try await apple.call(.post, "/inApps/v1/notifications/history", .sandbox, body: dates).status == 200)
+        #expect(try await apple.call(.post, "/inApps/v1/notifications/test").status == 401)
+        await apple.apple.stop()
+    }
+
+    @Test func `an address and its version are set, shown and taken away by the control API`() async throws {
+        let apple = try await Apple()
+        let set = try await apple.control(
+            .put, "/apps/\(Apple.bundleID)",
+            [
+                "notificationURLs": ["Sandbox": "http://127.0.0.1:1/n"], "notificationVersion": 1,
+                "notificationVersions": ["Production": 2],
+            ])
+        #expect(set.json?["notificationURLs"] == ["Sandbox": "http://127.0.0.1:1/n"])
+        #expect(set.json?["notificationVersions"] == ["Production": 2, "Sandbox": 1])
+        let gone = try await apple.control(.put, "/apps/\(Apple.bundleID)", ["notificationURLs": ["Sandbox": nil]])
+        #expect(gone.json?["notificationURLs"] == [:])
+        #expect(try await apple.call(.post, "/inApps/v1/notifications/test", .sandbox).code == 4_040_007)
+        let bad = try await apple.control(.put, "/apps/\(Apple.bundleID)", ["notificationVersion": 3])
+        #expect(bad.status == 400)
         await apple.apple.stop()
     }
 }

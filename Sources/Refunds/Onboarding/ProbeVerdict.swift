@@ -87,6 +87,9 @@ package enum ProbeVerdict {
                 left.append(check)
             }
         }
+        if cause == nil, left.isEmpty {
+            left.append("Nothing that is known explains it: try again in a few minutes.")
+        }
         ruledOut.append(
             "The form of the token: audience, algorithm and signature are made by this program, and the key's test signature was right."
         )
@@ -182,7 +185,7 @@ package enum ProbeVerdict {
         case .notOnSale:
             if facts.isSandbox { return "An app that is not on sale yet: Sandbox does not ask for that." }
             return workedBefore.map { "An app that is not on sale yet: \($0)." }
-        case .revoked: return (worksElsewhere ?? worksForOther).map { "A key that was revoked: \($0)." }
+        case .revoked: return worksForOther.map { "A key that was revoked: \($0)." }
         }
     }
 

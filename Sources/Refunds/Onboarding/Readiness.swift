@@ -82,13 +82,13 @@ package enum Readiness {
         func item(_ state: ReadinessItem.State, _ text: String) -> ReadinessItem {
             ReadinessItem(step: .url, state: state, text: text)
         }
-        guard facts.inboxes > 0 else { return item(.todo, "Make the URL for Apple's notifications.") }
         if facts.isVersionOne {
             return item(
                 .trouble,
                 "Version 1 notifications arrive, which are not signed and cannot be used: choose version 2 in App Store Connect, for Production and for Sandbox."
             )
         }
+        guard facts.inboxes > 0 else { return item(.todo, "Make the URL for Apple's notifications.") }
         let silent = environments(facts).filter { facts.heard[isSandbox: $0] == nil }
         guard !silent.isEmpty else {
             return item(.done, "Notifications arrive from \(list(environments(facts).map(name))).")
