@@ -43,16 +43,26 @@ enum Claims {
               union all
               select (select j.lane from queue.jobs j where j.state = 'ready' and j.lane > l.lane order by j.lane limit 1), n + 1
               from l where l.lane is not null and n < \(walk)),
+            s as materialized (
+              select q.lane, q.claim_max from queue.lanes q
+              where q.lane in (select lane from l where lane is not null) and q.claim_max is not null
+                and (q.paused_until is null or q.paused_until <= \(now))
+              order by q.lane limit \(lanes) for update skip locked),
             o as materialized (
-              select l.lane from l left join queue.lanes q using (lane)
+              select l.lane, s.claim_max from l left join queue.lanes q using (lane) left join s using (lane)
               where l.lane is not null and (q.paused_until is null or q.paused_until <= \(now))
+                and (q.claim_max is null or s.lane is not null)
               order by l.lane limit \(lanes)),
+            r as (
+              update queue.lanes q
+              set paused_until = greatest(coalesce(q.paused_until, '-infinity'), \(now) - q.call_spacing) + q.call_spacing
+              from o where q.lane = o.lane and o.claim_max is not null),
             k as materialized (
               select h.tenant_id, h.job_id from o cross join lateral (
                 select j.tenant_id, j.job_id from queue.jobs j
                 where j.state = 'ready' and j.lane = o.lane
                 order by j.deadline, j.job_id
-                limit (select greatest(\(least), \(free) / greatest(count(*), 1)) from o)
+                limit (select least(o.claim_max, greatest(\(least), \(free) / greatest(count(*), 1))) from o all_of_them)
                 for update skip locked) h),
             u as (
               update queue.jobs j
@@ -103,7 +113,7 @@ enum Claims {
 
     /// Makes waiting jobs ready whose time has come.
     ///
-    /// - Returns: how many, and when the next one is due.
+    /// - Returns: how many, and when the next one is due or the next lane has rested.
     static func schedule(now: Moment, on database: Database) async throws -> (moved: Int, next: Moment?) {
         let row = try await database.rows(
             .queue,
@@ -116,7 +126,8 @@ enum Claims {
               update queue.jobs j set state = 'ready'
               from due where j.tenant_id = due.tenant_id and j.job_id = due.job_id returning 1)
             select (select count(*) from moved) as moved,
-                   (select min(run_at) from queue.jobs where state = 'waiting' and run_at > \(now)) as next
+                   least((select min(run_at) from queue.jobs where state = 'waiting' and run_at > \(now)),
+                         (select min(paused_until) from queue.lanes where paused_until > \(now))) as next
             """)[0]
         return (try row("moved"), try row("next"))
     }

@@ -2,9 +2,19 @@ package import Postgres
 package import Time
 
 /// One app in one environment: Apple's rate limits and refusals are per lane.
+///
+/// The calls of Advanced Commerce that move money have a tenth of the other calls' limit and lanes of their own,
+/// so that neither kind waits for the other.
 package enum Lane {
+    /// Lanes of commerce are numbered from here on.
+    private static let commerceBase: Int64 = 1 << 40
+
     package static func number(app: Int64, isSandbox: Bool) -> Int64 { app * 2 + (isSandbox ? 1 : 0) }
-    package static func app(of lane: Int64) -> Int64 { lane >> 1 }
+    package static func commerce(app: Int64, isSandbox: Bool) -> Int64 {
+        commerceBase + number(app: app, isSandbox: isSandbox)
+    }
+    package static func isCommerce(_ lane: Int64) -> Bool { lane >= commerceBase }
+    package static func app(of lane: Int64) -> Int64 { (isCommerce(lane) ? lane - commerceBase : lane) >> 1 }
     package static func isSandbox(_ lane: Int64) -> Bool { lane & 1 == 1 }
 
     /// Takes the right to one call to Apple.
@@ -38,6 +48,17 @@ package enum Lane {
             "update queue.lanes set paused_until = \(until), why = \(Job.short(why)) where lane = \(lane)")
     }
 
+    /// No job of the lane is claimed before `until`, nor before an earlier pause ends.
+    package static func rest(_ lane: Int64, until: Moment, why: String, in tx: Transaction) async throws {
+        try await ensure(lane, in: tx)
+        try await tx.execute(
+            """
+            update queue.lanes
+            set paused_until = greatest(paused_until, \(until)), why = \(Job.short(why))
+            where lane = \(lane)
+            """)
+    }
+
     /// Ends a pause.
     package static func resume(_ lane: Int64, in tx: Transaction) async throws {
         try await tx.execute("update queue.lanes set paused_until = null, why = null where lane = \(lane)")
@@ -51,13 +72,20 @@ package enum Lane {
         guard case .tenant(let tenant) = tx.scope else {
             throw PostgresError(.misuse, "the calls of a lane are counted in its tenant's transaction")
         }
-        // 20 ms is Apple's 50 calls a second; Sandbox has a tenth of it.
-        let spacing: Duration = .milliseconds(isSandbox(lane) ? 200 : 20)
         return try await tx.execute(
             """
-            insert into queue.lanes (tenant_id, lane, app_id, environment, call_spacing)
-            values (\(tenant), \(lane), \(app(of: lane)), \(isSandbox(lane) ? "Sandbox" : "Production"), \(spacing))
+            insert into queue.lanes (tenant_id, lane, app_id, environment, call_spacing, claim_max)
+            values (\(tenant), \(lane), \(app(of: lane)), \(isSandbox(lane) ? "Sandbox" : "Production"),
+              \(spacing(of: lane)), \(isCommerce(lane) ? Int32(1) : nil))
             on conflict do nothing
             """) == 1
+    }
+
+    /// Between two calls: 20 ms is Apple's 50 a second; Sandbox has a tenth of each limit.
+    ///
+    /// The five a second of commerce are kept with a margin of a fortieth: calls that leave 200 ms apart arrive a
+    /// little nearer now and then, and a sixth one in a second would be one too many.
+    package static func spacing(of lane: Int64) -> Duration {
+        .milliseconds((isCommerce(lane) ? 205 : 20) * (isSandbox(lane) ? 10 : 1))
     }
 }

@@ -16,6 +16,7 @@ package enum Schema {
         step(5, "retention", PackageResources.v0005_retention_sql),
         step(6, "people", PackageResources.v0006_people_sql),
         step(7, "onboarding", PackageResources.v0007_onboarding_sql),
+        step(8, "commerce", PackageResources.v0008_commerce_sql),
     ]
 
     /// Months for which bodies of notifications have a partition ahead of time.

@@ -34,7 +34,7 @@ enum AnswerRules {
 
     /// Apple's Retry-After is the absolute UNIX time in milliseconds. Nil for anything else, the past
     /// and times beyond `waitMax`.
-    private static func milliseconds(_ text: String?, _ now: Moment) -> Moment? {
+    static func milliseconds(_ text: String?, _ now: Moment) -> Moment? {
         guard let text, let value = Int64(text) else { return nil }
         let moment = Moment(milliseconds: value)
         guard moment > now, moment <= now + waitMax else { return nil }

@@ -45,7 +45,8 @@ package final class AppStoreServerAPI: Sendable {
         token: Redacted<String>, until deadline: Deadline = .never
     ) async -> CallResult {
         var request = request(
-            .put, environment, "/inApps/v\(version.rawValue)/transactions/consumption/\(segment(transactionID))", token)
+            .put, environment,
+            "/inApps/v\(version.rawValue)/transactions/consumption/\(segment(transactionID))", token)
         request.headers.set("Content-Type", "application/json")
         request.body = body
         request.responseBytesMax = 64 * 1024
@@ -117,28 +118,7 @@ package final class AppStoreServerAPI: Sendable {
         }
     }
 
-    /// One path segment: everything but unreserved characters percent-encoded, and the dots of a segment
-    /// that consists of dots, so that no id can leave its place in the path.
-    func segment(_ id: String) -> String {
-        let isDots = id.utf8.allSatisfy { $0 == 0x2E }
-        var out = ""
-        for byte in id.utf8 {
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F, 0x7E:
-                out.unicodeScalars.append(Unicode.Scalar(byte))
-            case 0x2E where !isDots: out += "."
-            default:
-                out += "%"
-                out.unicodeScalars.append(hexDigit(byte >> 4))
-                out.unicodeScalars.append(hexDigit(byte & 15))
-            }
-        }
-        return out
-    }
-
-    private func hexDigit(_ nibble: UInt8) -> Unicode.Scalar {
-        Unicode.Scalar(nibble < 10 ? 0x30 + nibble : 0x37 + nibble)
-    }
+    func segment(_ id: String) -> String { PathSegment.encoded(id) }
 }
 
 extension CallResult {

@@ -23,6 +23,11 @@ package struct AppleAnswer: Sendable, Equatable {
         family == .serverAPI ? code.flatMap(ServerAPIError.init) : nil
     }
 
+    /// The code's meaning at the Advanced Commerce API; nil for codes of the other family and unknown ones.
+    package var advancedCommerceError: AdvancedCommerceError? {
+        family == .advancedCommerce ? code.flatMap(AdvancedCommerceError.init) : nil
+    }
+
     func saying(_ message: String) -> AppleAnswer {
         AppleAnswer(
             family: family, status: status, code: code, message: message, requestID: requestID, receivedAt: receivedAt,
@@ -33,7 +38,9 @@ package struct AppleAnswer: Sendable, Equatable {
     package var text: String {
         var text = "\(status)"
         if let code { text += ", code \(code)" }
-        if let known = serverAPIError { text += " \(known.documentationName)" }
+        if let name = serverAPIError?.documentationName ?? advancedCommerceError?.documentationName {
+            text += " \(name)"
+        }
         if let message { text += ": \"\(message)\"" }
         return text
     }
