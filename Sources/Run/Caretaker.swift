@@ -37,6 +37,10 @@ final class Caretaker: Sendable {
             do {
                 try await ProcessList.announce(
                     process, host: host, keyring: house.configuration.keyring, at: now, in: house.database)
+                let retired = try await house.vault.retireOverdue()
+                if retired > 0 {
+                    house.journal.info("signing keys whose grace time was over are wiped", ["count": .init(retired)])
+                }
                 if tidied.map({ now - $0 >= Self.tidyEvery }) ?? true {
                     try await house.signIn.forgetOld()
                     let forgotten = try await Retention(database: house.database, clock: house.clock).prune()

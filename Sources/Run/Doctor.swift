@@ -95,6 +95,7 @@ enum Doctor {
             checks.append(try await clock(house))
             checks.append(try await snapshots(house))
             checks += try await masterKey(house)
+            checks += try await factors(house)
             checks += try await tenants(house)
         } catch {
             checks.append(.fail("database", "\(error)"))
@@ -164,6 +165,12 @@ enum Doctor {
         return [.ok("master-key", "every secret is sealed with the newest key")]
     }
 
+    /// People whose code generator does not open cannot sign in with it.
+    private static func factors(_ house: House) async throws -> [Check] {
+        let bad = try await house.database.transaction(.house) { tx in try await house.vault.unreadableFactors(in: tx) }
+        return bad.map { .warn("code-generator", "\($0.error)") }
+    }
+
     private static func secrets(_ count: Int) -> String { count == 1 ? "1 secret is" : "\(count) secrets are" }
 
     private static func tenants(_ house: House) async throws -> [Check] {
@@ -178,7 +185,7 @@ enum Doctor {
             slug = last.slug
             for tenant in page {
                 checks += try await house.database.transaction(tenant.id.scope) { tx in
-                    try await examine(tenant, in: house, tx)
+                    try await TenantChecks.of(tenant, vault: house.vault, at: house.clock.now, in: tx)
                 }
             }
         }
@@ -186,63 +193,4 @@ enum Doctor {
         return checks
     }
 
-    private static func examine(_ tenant: Tenant, in house: House, _ tx: Transaction) async throws -> [Check] {
-        var checks: [Check] = []
-        switch try await Audit.check(of: tenant.id, in: tx) {
-        case .whole(let head):
-            checks.append(.ok("audit \(tenant.slug)", "\(head.sequence) entries, head \(hex(head.hash))"))
-        case .changed(let at): checks.append(.fail("audit \(tenant.slug)", "entry \(at) is not what was written"))
-        case .cut(let after): checks.append(.fail("audit \(tenant.slug)", "entries after \(after) are missing"))
-        }
-        let unreadable = try await house.vault.unreadableKeys(of: tenant.id, in: tx)
-        let standings = try await KeyStandings.all(of: tenant.id, in: tx)
-        let apps = try await TenantStore.apps(of: tenant.id, in: tx)
-        if apps.isEmpty { checks.append(.warn("tenant \(tenant.slug)", "has no app yet")) }
-        for app in apps {
-            let name = "app \(tenant.slug)/\(app.bundleID)"
-            checks.append(try await key(of: app, name, unreadable, standings, in: house, tx))
-            checks.append(try await url(of: app, name, in: house, tx))
-        }
-        return checks
-    }
-
-    private static func key(
-        of app: App, _ name: String, _ unreadable: [(SigningKeyInfo, VaultError)], _ standings: [KeyStanding],
-        in house: House, _ tx: Transaction
-    ) async throws -> Check {
-        guard let key = try await house.vault.signingKey(of: app.tenant, for: app.id, in: tx) else {
-            return .fail("\(name) key", "\(VaultError.noKey(app.tenant, app.id))")
-        }
-        if let bad = unreadable.first(where: { $0.0.id == key.id }) { return .fail("\(name) key", "\(bad.1)") }
-        let own = standings.filter { $0.key == key.id }
-        if let refused = own.first(where: \.isRefused) {
-            let environment = refused.isSandbox ? "Sandbox" : "Production"
-            let since = refused.refusedSince?.iso8601 ?? ""
-            let clock = refused.clockOffset.map { "; Apple's clock was \($0.wholeMilliseconds) ms from ours" } ?? ""
-            return .fail(
-                "\(name) key",
-                "\(environment): Apple refuses key \(key.keyID) with 401 since \(since)\(clock). Check key ID, issuer ID, bundle ID, and that it is an In-App Purchase key; then \"refund-desk key add\" again"
-            )
-        }
-        let accepted = own.contains { $0.acceptedAt != nil }
-        return .ok(
-            "\(name) key", "\(key.keyID), \(accepted ? "accepted by Apple" : "not used yet"), \(key.fingerprint)")
-    }
-
-    private static func url(of app: App, _ name: String, in house: House, _ tx: Transaction) async throws -> Check {
-        do {
-            let inboxes = try await house.vault.inboxes(of: app.tenant, app: app.id, in: tx)
-            guard !inboxes.isEmpty else {
-                return .fail("\(name) url", "no notification URL: run \"refund-desk inbox add\"")
-            }
-            return .ok("\(name) url", "\(inboxes.count) notification URL\(inboxes.count == 1 ? "" : "s") in use")
-        } catch let error as VaultError {
-            // It still works: it is found by its hash. It can only no longer be shown.
-            return .warn("\(name) url", "\(error)")
-        }
-    }
-
-    private static func hex(_ bytes: [UInt8]) -> String {
-        bytes.prefix(8).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
-    }
 }

@@ -42,7 +42,7 @@ import Testing
             MemoryScan(SecretBytes(count: 24) { out in for i in 0..<24 { out[i] = bytes[28 + 52 + i + 1] } })
         }
         for _ in 0..<100 {
-            let read = try PrivateKeyFile.p256(fromPEM: file)
+            let read = try PrivateKeyFile.p256(from: file)
             let seal = SecretBytes.random(count: 32)
             let box = try SealedBox.seal(read.scalar(), key: seal, binding: [1])
             let opened = try SealedBox.open(box, key: seal, binding: [1])

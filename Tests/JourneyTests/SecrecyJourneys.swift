@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import HTTP
 import Simulator
@@ -73,6 +74,39 @@ import Testing
                 #expect(!text.contains(session), "a session's cookie is in the \(place)")
                 #expect(!text.contains("correct horse battery"), "a password is in the \(place)")
             }
+        }
+    }
+
+    @Test func `no text of a key and no number of it is in the memory of a process that has signed`() async throws {
+        try await withStage { stage in
+            let inbox = try await stage.addApp()
+            let desk = try await stage.serve()
+            for environment in [StoreEnvironment.production, .sandbox] {
+                let request = try stage.request(environment: environment)
+                #expect(try await desk.post(request, to: inbox) == 200)
+                try await stage.eventually("an accepted call") {
+                    stage.replies(to: request.transactionID).contains { $0.status == 202 }
+                }
+            }
+            let keyFile = try #require(
+                FileManager.default.contentsOfDirectory(atPath: stage.folder).first { $0.hasSuffix(".p8") })
+            let text = try String(contentsOfFile: stage.folder + "/" + keyFile, encoding: .utf8)
+            let lines = text.split(separator: "\n").filter { !$0.hasPrefix("-----") }
+            let body = Array(lines.joined().utf8)
+            let der = try #require(Base64.decode(lines.joined()))
+            // The number stands behind 36 bytes that are the same in every key.
+            let scalar = Array(der[36..<68])
+            var needles: [(String, [UInt8])] = [
+                ("the number", scalar), ("the number back to front", scalar.reversed()),
+            ]
+            needles += lines.map { ("a line of the file", Array($0.utf8)) }
+            // Characters 48 to 90 stand for the number.
+            needles += (48...78).map { ("a piece of the file", Array(body[$0..<$0 + 12])) }
+            let found = try ProcessMemory.count(
+                of: [Array("com.example.alpha".utf8)] + needles.map(\.1), in: desk.program.processID)
+            #expect(found[0] > 0, "what is known to be there must be found")
+            for (needle, count) in zip(needles, found.dropFirst()) { #expect(count == 0, "\(needle.0) is in memory") }
+            #expect(await desk.stop() == 0)
         }
     }
 }

@@ -138,7 +138,7 @@ import Time
         #expect(made.status == 201)
         let json = try #require(made.json)
         let pem = try #require(json["privateKey"]?.string)
-        let key = try PrivateKeyFile.p256(fromPEM: SecretBytes(copying: Array(pem.utf8)))
+        let key = try PrivateKeyFile.p256(from: SecretBytes(copying: Array(pem.utf8)))
         #expect(json["fingerprint"]?.string == key.publicKey.fingerprint)
         let keyID = try #require(json["keyId"]?.string)
         #expect(keyID.wholeMatch(of: /[A-Z0-9]{10}/) != nil)

@@ -37,7 +37,7 @@ enum Samples {
     static let issuerID = "57246542-96fe-1a63-e053-0824d011072a"
 
     static func checkedKey(_ keyID: String = keyID) throws -> CheckedSigningKey {
-        try SigningKeyUpload.check(file(try P256Key.generate()), keyID: keyID, issuerID: issuerID)
+        try SigningKeyUpload.check(file: file(try P256Key.generate()), keyID: keyID, issuerID: issuerID)
     }
 }
 

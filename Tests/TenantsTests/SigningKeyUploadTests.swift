@@ -7,7 +7,7 @@ import Testing
     private func check(
         _ file: borrowing SecretBytes, keyID: String = Samples.keyID, issuerID: String = Samples.issuerID
     ) throws(SigningKeyUploadError) -> String {
-        try SigningKeyUpload.check(file, keyID: keyID, issuerID: issuerID).fingerprint
+        try SigningKeyUpload.check(file: file, keyID: keyID, issuerID: issuerID).fingerprint
     }
 
     @Test func `a file from Apple is taken and shows the fingerprint of its public key`() throws {
@@ -43,6 +43,40 @@ import Testing
             } catch {
                 #expect(!"\(error)".contains(marker) && !String(reflecting: error).contains(marker))
             }
+        }
+    }
+}
+
+@Suite struct `Name of a key file` {
+    @Test func `the key ID is read from Apple's form of name and no other`() {
+        let table: [(String?, String?)] = [
+            ("SubscriptionKey_2X9R4HXF34.p8", "2X9R4HXF34"), ("SubscriptionKey_2X9R4HXF34 (1).p8", "2X9R4HXF34"),
+            ("SubscriptionKey_2X9R4HXF34.p8.txt", "2X9R4HXF34"),
+            ("C:\\fakepath\\SubscriptionKey_2X9R4HXF34.p8", "2X9R4HXF34"),
+            ("/home/ada/SubscriptionKey_2X9R4HXF34.p8", "2X9R4HXF34"), ("AuthKey_2X9R4HXF34.p8", nil),
+            ("SubscriptionKey_2X9R4HXF345.p8", nil), ("SubscriptionKey_2x9r4hxf34.p8", nil),
+            ("SubscriptionKey_.p8", nil), ("key.p8", nil), ("", nil), (nil, nil),
+        ]
+        for (name, keyID) in table { #expect(SigningKeyUpload.keyID(fromFileName: name) == keyID, "\(name ?? "none")") }
+    }
+
+    @Test func `a name fills the key ID in, hints at another kind of key, and is kept without its folders`() throws {
+        let file = Samples.file(try P256Key.generate())
+        let named = try SigningKeyUpload.check(
+            file: file, fileName: "folder/SubscriptionKey_2X9R4HXF34.p8", keyID: " ", issuerID: " \(Samples.issuerID)\n"
+        )
+        #expect(named.keyID == "2X9R4HXF34" && named.hints.isEmpty)
+        #expect(named.fileName == "SubscriptionKey_2X9R4HXF34.p8")
+        let connect = try SigningKeyUpload.check(
+            file: file, fileName: "AuthKey_2X9R4HXF34.p8", keyID: "2X9R4HXF34", issuerID: Samples.issuerID)
+        #expect(connect.hints == [.looksLikeConnectKey])
+        let other = try SigningKeyUpload.check(
+            file: file, fileName: "SubscriptionKey_AAAAAAAAAA.p8", keyID: "2X9R4HXF34", issuerID: Samples.issuerID)
+        #expect(other.hints == [.fileNamesOtherKeyID("AAAAAAAAAA")])
+        #expect(throws: SigningKeyUploadError.noKeyID) {
+            _ = try SigningKeyUpload.check(
+                file: file, fileName: "AuthKey_2X9R4HXF34.p8", keyID: nil, issuerID: Samples.issuerID
+            ).keyID
         }
     }
 }

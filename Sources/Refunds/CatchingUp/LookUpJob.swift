@@ -67,11 +67,11 @@ struct LookUpJob: Sendable {
                 try await job.done(in: tx)
                 return nil
             }
-            guard let key = try await vault.signingKey(of: tenant, for: app.id, in: tx) else {
+            let isSandbox = environment == .sandbox
+            guard let key = try await vault.signingKey(of: tenant, for: app.id, isSandbox: isSandbox, in: tx) else {
                 try await job.again(at: now + .minutes(1), error: "\(VaultError.noKey(tenant, app.id))", in: tx)
                 return nil
             }
-            let isSandbox = environment == .sandbox
             let gate = try await KeyStandings.enter(key.id, isSandbox: isSandbox, of: tenant, at: now, in: tx)
             if case .closed(let until) = gate {
                 try await job.again(at: until, error: "Apple refused the signing key, or it is being tried", in: tx)

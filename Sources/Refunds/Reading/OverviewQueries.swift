@@ -95,7 +95,7 @@ enum OverviewQueries {
         }
     }
 
-    private static let inboxes: SQL = """
+    static let inboxes: SQL = """
         select app_id, count(*) as n
         from tenants.inboxes
         where retired_at is null
@@ -104,7 +104,7 @@ enum OverviewQueries {
         limit 1000
         """
 
-    private static func lastHeard(_ apps: [AppID]) -> SQL {
+    static func lastHeard(_ apps: [AppID]) -> SQL {
         """
         select a.app_id, n.environment, max(n.received_at) as received_at
         from unnest(\(apps.map(\.rawValue))::int8[]) a(app_id)

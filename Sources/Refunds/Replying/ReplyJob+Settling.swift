@@ -67,7 +67,10 @@ extension ReplyJob {
         if result.result == .credentials {
             let until = try await KeyStandings.refused(
                 call.key.id, isSandbox: isSandbox, of: call.tenant, clockOffset: result.clockOffset, at: now, in: tx)
-            result = result.waiting(until: until)
+            // Where an older key signs meanwhile, this reply need not wait for the refused one.
+            let next = try await vault.signingKey(of: call.tenant, for: call.app.id, isSandbox: isSandbox, in: tx)
+            let hasOther = next.map { $0.id != call.key.id } ?? false
+            result = result.waiting(until: hasOther ? now + .seconds(1) : until)
         } else if try await !isProven(call.key, isSandbox: isSandbox, at: now, in: tx) {
             if result.showsKeyAccepted {
                 try await KeyStandings.accepted(call.key.id, isSandbox: isSandbox, of: call.tenant, at: now, in: tx)

@@ -121,16 +121,22 @@ struct ReplyJob: Sendable {
             try await CaseStore.save(&locked, after: [reopening, note], at: now, in: tx)
         }
 
-        guard let key = try await vault.signingKey(of: tenant, for: app.id, in: tx) else {
+        let isSandbox = locked.environment == .sandbox
+        guard let key = try await vault.signingKey(of: tenant, for: app.id, isSandbox: isSandbox, in: tx) else {
             try await job.again(
                 at: now + ReplyPlan.keyLook(looks: job.attempts), error: "\(VaultError.noKey(tenant, app.id))", in: tx)
             return .finished
         }
         guard tokens.kept(key, app) != nil else { throw NeedsToken(key: key, app: app) }
         guard try await job.isStillMine(in: tx) else { throw ClaimLost(job: job.id) }
-        let isSandbox = locked.environment == .sandbox
         let gate = try await KeyStandings.enter(key.id, isSandbox: isSandbox, of: tenant, at: now, in: tx)
         if case .closed(let until) = gate {
+            // Somebody else began to try the refused key in this moment: the older one signs meanwhile.
+            if let other = try await vault.signingKey(of: tenant, for: app.id, isSandbox: isSandbox, in: tx),
+                other.id != key.id
+            {
+                throw NeedsToken(key: other, app: app)
+            }
             try await job.again(
                 at: until + jitter(), error: "Apple refused the signing key, or it is being tried", in: tx)
             return .finished

@@ -1,4 +1,5 @@
 import Crypto
+import Loop
 import Postgres
 import Tenants
 
@@ -27,10 +28,15 @@ enum MasterKeyCommand {
     static let rotate = Command(
         CommandForm(
             words: ["master-key", "rotate"],
-            summary: "Seals every secret with the newest master key. Online; may be repeated.")
+            summary:
+                "Seals every secret with the newest master key. Online; may be stopped, and goes on when repeated.")
     ) { _, surroundings in
         try await House.open(surroundings) { house in
-            let report = try await house.vault.rotate()
+            // On standard error: standard output is one answer.
+            let report = try await house.vault.rotate { report, total in
+                StandardStreams.complain(
+                    "\(min(report.seen, total)) of \(total) looked at, \(report.rewrapped) sealed anew")
+            }
             let left = try await house.database.transaction(.house) { tx in
                 try await house.vault.sealedWithOlderKeys(in: tx)
             }

@@ -166,12 +166,13 @@ extension TenantStore {
             """
             select signing_key_id
             from tenants.signing_keys
-            where tenant_id = \(tenant) and app_id = \(id) and state = 'active'
+            where tenant_id = \(tenant) and app_id = \(id) and state <> 'retired'
             order by signing_key_id
             limit 100
             """)
         for key in keys {
-            try await VaultStore.retire(SigningKeyID(rawValue: try key("signing_key_id")), of: app.tenant, in: tx)
+            try await VaultStore.retire(
+                SigningKeyID(rawValue: try key("signing_key_id")), of: app.tenant, at: now, in: tx)
         }
         try await Audit.write(
             AuditEntry(tenant: app.tenant, at: now, actor: actor, action: "app.removed", subject: "\(app.id)"), in: tx)

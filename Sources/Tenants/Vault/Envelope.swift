@@ -1,25 +1,48 @@
 import Crypto
 import FoundationEssentials
 
-/// What a sealed secret is bound to: opened for any other tenant, id, kind or key it is refused.
+/// What a sealed secret is bound to: opened for anybody else, or as another id, kind or key, it is refused.
 struct SecretBinding {
-    enum Kind: String {
+    enum Kind: String, CaseIterable {
         case signingKey = "signing-key"
         case inbox
+        /// The address of a tenant's own receiver: such addresses often hold a token.
         case relayURL = "relay-url"
+        /// The shared secret of a person's code generator.
+        case totp
     }
 
-    let tenant: TenantID
+    /// Whose secret it is. People belong to no tenant.
+    enum Owner: Hashable {
+        case tenant(TenantID)
+        case person(PersonID)
+    }
+
+    let owner: Owner
     let secret: UUID
     let kind: Kind
     /// Bound by the inner layer alone; for a signing key its key ID and public point.
     var inner: [[UInt8]] = []
 
+    init(owner: Owner, secret: UUID, kind: Kind, inner: [[UInt8]] = []) {
+        self.owner = owner
+        self.secret = secret
+        self.kind = kind
+        self.inner = inner
+    }
+
+    init(tenant: TenantID, secret: UUID, kind: Kind, inner: [[UInt8]] = []) {
+        self.init(owner: .tenant(tenant), secret: secret, kind: kind, inner: inner)
+    }
+
     private func fields(_ label: String) -> LengthPrefixed {
         var fields = LengthPrefixed()
         fields.add(label)
         fields.add([Envelope.version])
-        fields.add(tenant.rawValue)
+        switch owner {
+        case .tenant(let tenant): fields.add(tenant.rawValue)
+        case .person(let person): fields.add("person \(person.rawValue.uuidString.lowercased())")
+        }
         fields.add(secret.uuidString.lowercased())
         fields.add(kind.rawValue)
         return fields

@@ -9,6 +9,7 @@ package import Time
 package struct KeyStanding: Hashable, Sendable {
     package let key: SigningKeyID
     package let isSandbox: Bool
+    /// When Apple last accepted it, to the hour.
     package let acceptedAt: Moment?
     /// Since when Apple refuses it; nil while it does not.
     package let refusedSince: Moment?
@@ -16,6 +17,28 @@ package struct KeyStanding: Hashable, Sendable {
     package let refusals: Int
     /// Apple's clock minus ours, as the last refusal told; a clock that is off is a common cause of a 401.
     package let clockOffset: Duration?
+    /// When a call with it was last decided, to the hour while all is well.
+    package let usedAt: Moment?
+    /// When Apple last refused it; stays after it was accepted again.
+    package let refusedAt: Moment?
+
+    package init(
+        key: SigningKeyID, isSandbox: Bool, acceptedAt: Moment?, refusedSince: Moment?, pausedUntil: Moment?,
+        refusals: Int, clockOffset: Duration?, usedAt: Moment? = nil, refusedAt: Moment? = nil
+    ) {
+        self.key = key
+        self.isSandbox = isSandbox
+        self.acceptedAt = acceptedAt
+        self.refusedSince = refusedSince
+        self.pausedUntil = pausedUntil
+        self.refusals = refusals
+        self.clockOffset = clockOffset
+        self.usedAt = usedAt
+        self.refusedAt = refusedAt
+    }
+
+    /// Apple's name of the environment.
+    package var environment: String { isSandbox ? "Sandbox" : "Production" }
 
     package var isRefused: Bool { refusedSince != nil }
 }
@@ -67,10 +90,10 @@ package enum KeyStandings {
         // The row changes once an hour at most while all is well: it is not written by every reply.
         try await tx.execute(
             """
-            insert into tenants.key_standings as k (tenant_id, signing_key_id, environment, accepted_at)
-            values (\(tenant.rawValue), \(key.rawValue), \(environment(isSandbox)), \(now))
+            insert into tenants.key_standings as k (tenant_id, signing_key_id, environment, accepted_at, used_at)
+            values (\(tenant.rawValue), \(key.rawValue), \(environment(isSandbox)), \(now), \(now))
             on conflict (tenant_id, signing_key_id, environment) do update
-              set accepted_at = excluded.accepted_at, refused_since = null, paused_until = null, refusals = 0,
+              set accepted_at = excluded.accepted_at, used_at = excluded.used_at, refused_since = null, paused_until = null, refusals = 0,
                 clock_offset_ms = null
               where k.refused_since is not null or k.paused_until is not null or k.accepted_at is null
                 or k.accepted_at < \(now - .hours(1))
@@ -87,12 +110,15 @@ package enum KeyStandings {
         try await tx.execute(
             """
             insert into tenants.key_standings as k
-              (tenant_id, signing_key_id, environment, refused_since, paused_until, refusals, clock_offset_ms)
-            values (\(tenant.rawValue), \(key.rawValue), \(environment(isSandbox)), \(now), \(until), 1, \(offset))
+              (tenant_id, signing_key_id, environment, refused_since, paused_until, refusals, clock_offset_ms,
+               used_at, refused_at)
+            values (\(tenant.rawValue), \(key.rawValue), \(environment(isSandbox)), \(now), \(until), 1, \(offset),
+              \(now), \(now))
             on conflict (tenant_id, signing_key_id, environment) do update
               set refused_since = coalesce(k.refused_since, excluded.refused_since),
                 paused_until = excluded.paused_until, refusals = k.refusals + 1,
-                clock_offset_ms = excluded.clock_offset_ms
+                clock_offset_ms = excluded.clock_offset_ms, used_at = excluded.used_at,
+                refused_at = excluded.refused_at
             """)
         return until
     }
@@ -115,7 +141,8 @@ package enum KeyStandings {
     ) async throws -> KeyStanding? {
         try await tx.row(
             """
-            select signing_key_id, environment, accepted_at, refused_since, paused_until, refusals, clock_offset_ms
+            select signing_key_id, environment, accepted_at, refused_since, paused_until, refusals, clock_offset_ms,
+              used_at, refused_at
             from tenants.key_standings
             where tenant_id = \(tenant.rawValue) and signing_key_id = \(key.rawValue)
               and environment = \(environment(isSandbox))
@@ -123,15 +150,15 @@ package enum KeyStandings {
         ).map { try KeyStanding($0) }
     }
 
-    /// Every standing of a tenant's active keys, at most 400.
+    /// Every standing of a tenant's keys that are not retired, at most 400.
     package static func all(of tenant: TenantID, in tx: Transaction) async throws -> [KeyStanding] {
         try await tx.rows(
             """
             select s.signing_key_id, s.environment, s.accepted_at, s.refused_since, s.paused_until, s.refusals,
-              s.clock_offset_ms
+              s.clock_offset_ms, s.used_at, s.refused_at
             from tenants.key_standings s
             join tenants.signing_keys k on k.tenant_id = s.tenant_id and k.signing_key_id = s.signing_key_id
-            where s.tenant_id = \(tenant.rawValue) and k.state = 'active'
+            where s.tenant_id = \(tenant.rawValue) and k.state <> 'retired'
             order by s.signing_key_id, s.environment
             limit 400
             """
@@ -144,14 +171,14 @@ package enum KeyStandings {
 extension KeyStanding {
     init(_ row: Row) throws(PostgresError) {
         let environment: String = try row("environment")
+        let isSandbox = environment == "Sandbox"
         let refusals: Int32 = try row("refusals")
         let offset: Int64? = try row("clock_offset_ms")
-        key = SigningKeyID(rawValue: try row("signing_key_id"))
-        isSandbox = environment == "Sandbox"
-        acceptedAt = try row("accepted_at")
-        refusedSince = try row("refused_since")
-        pausedUntil = try row("paused_until")
-        self.refusals = Int(refusals)
-        clockOffset = offset.map { .milliseconds($0) }
+        self.init(
+            key: SigningKeyID(rawValue: try row("signing_key_id")), isSandbox: isSandbox,
+            acceptedAt: try row("accepted_at"), refusedSince: try row("refused_since"),
+            pausedUntil: try row("paused_until"), refusals: Int(refusals),
+            clockOffset: offset.map { .milliseconds($0) }, usedAt: try row("used_at"),
+            refusedAt: try row("refused_at"))
     }
 }

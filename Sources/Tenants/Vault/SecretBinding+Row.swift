@@ -10,7 +10,7 @@ struct SecretCursor: Hashable, Sendable {
 extension SecretBinding {
     /// From a row of secrets joined with signing keys.
     init(_ row: Row) throws {
-        tenant = TenantID(rawValue: try row("tenant_id"))
+        owner = .tenant(TenantID(rawValue: try row("tenant_id")))
         secret = try row("secret_id")
         let kind: String = try row("kind")
         guard let known = Kind(rawValue: kind) else { throw EnvelopeError.unknownForm }

@@ -8,6 +8,16 @@ package struct SigningKeyID: Hashable, Sendable, CustomStringConvertible {
     package var description: String { "signing key \(rawValue.uuidString.lowercased())" }
 }
 
+/// The life of a signing key.
+package enum SigningKeyState: String, Sendable, CaseIterable {
+    /// Signs. Of several the newest does.
+    case active
+    /// A newer one took its place; it is kept for a grace time, and signs where Apple refuses the newer one.
+    case retiring
+    /// Wiped. Its row stays for the calls that name it.
+    case retired
+}
+
 /// All of a signing key that is not secret.
 package struct SigningKeyInfo: Hashable, Sendable {
     package let tenant: TenantID
@@ -21,10 +31,21 @@ package struct SigningKeyInfo: Hashable, Sendable {
     /// SHA-256 of the public point, first 16 bytes, as `aa:bb:…`: for comparing by eye.
     package let fingerprint: String
     package let createdAt: Moment
+    package let state: SigningKeyState
+    /// The name of the file it came in, where it came in one.
+    package let fileName: String?
+    /// The person who added it; nil for the command line.
+    package let addedBy: PersonID?
+    /// The end of the grace time of a retiring key.
+    package let retiresAt: Moment?
+    package let retiredAt: Moment?
+    /// When it last made a token, to the minute; tokens are used for some minutes more.
+    package let lastUsedAt: Moment?
 
     package init(
         tenant: TenantID, id: SigningKeyID, keyID: String, issuerID: String, app: AppID?, fingerprint: String,
-        createdAt: Moment
+        createdAt: Moment, state: SigningKeyState = .active, fileName: String? = nil, addedBy: PersonID? = nil,
+        retiresAt: Moment? = nil, retiredAt: Moment? = nil, lastUsedAt: Moment? = nil
     ) {
         self.tenant = tenant
         self.id = id
@@ -33,6 +54,12 @@ package struct SigningKeyInfo: Hashable, Sendable {
         self.app = app
         self.fingerprint = fingerprint
         self.createdAt = createdAt
+        self.state = state
+        self.fileName = fileName
+        self.addedBy = addedBy
+        self.retiresAt = retiresAt
+        self.retiredAt = retiredAt
+        self.lastUsedAt = lastUsedAt
     }
 
     /// Ten capital letters and digits.

@@ -49,6 +49,21 @@ package final class Vault: Sendable {
         try await tx.row(VaultStore.newest(of: tenant, for: app)).map { try StoredKey($0).info }
     }
 
+    /// Which key signs for an app in one environment now: the newest, or an older one while Apple refuses the newest.
+    package func signingKey(
+        of tenant: TenantID, for app: AppID, isSandbox: Bool, in tx: Transaction
+    ) async throws -> SigningKeyInfo? {
+        let rows = try await tx.rows(
+            VaultStore.candidates(of: tenant, for: app, environment: isSandbox ? "Sandbox" : "Production"))
+        let keys = try rows.map { try StoredKey($0).info }
+        let candidates = try zip(keys, rows).map { key, row in
+            let environment: String? = try row("environment")
+            return KeyChoice.Candidate(
+                app: key.app, state: key.state, standing: environment == nil ? nil : try KeyStanding(row))
+        }
+        return KeyChoice.choose(candidates, at: clock.now).map { keys[$0] }
+    }
+
     /// Active keys of a tenant, newest first, with whether each was last seen to open; at most 200.
     package func signingKeys(of tenant: TenantID, in tx: Transaction) async throws -> [(SigningKeyInfo, opens: Bool)] {
         try await tx.rows(VaultStore.all(of: tenant)).map { row in
@@ -57,23 +72,14 @@ package final class Vault: Sendable {
         }
     }
 
-    /// Opens every active key of a tenant once without signing: for doctor. Returns those that do not open.
-    package func unreadableKeys(of tenant: TenantID, in tx: Transaction) async throws -> [(SigningKeyInfo, VaultError)]
-    {
-        var bad: [(SigningKeyInfo, VaultError)] = []
-        for row in try await tx.rows(VaultStore.all(of: tenant)) {
-            let key = try StoredKey(row)
-            do { _ = try key.open(with: keyring) } catch { bad.append((key.info, error)) }
-        }
-        return bad
-    }
-
-    /// Seals a checked key and makes it the newest; the same key ID for the same app (or tenant) is replaced by it.
+    /// Seals a checked key and makes it the newest.
     ///
-    /// Throws `VaultError.noMasterKey`.
+    /// The same key ID for the same app (or tenant) is replaced by it at once; other keys of that app (or tenant) go
+    /// on for the grace time and then retire. Throws `VaultError.noMasterKey`.
+    /// - Parameter grace: cut to 0 … `KeyOverlap.graceMax`.
     package func store(
-        _ key: borrowing CheckedSigningKey, of tenant: TenantID, for app: AppID?, by actor: AuditEntry.Actor,
-        in tx: Transaction
+        _ key: borrowing CheckedSigningKey, of tenant: TenantID, for app: AppID?,
+        grace: Duration = KeyOverlap.grace, by actor: AuditEntry.Actor, address: String? = nil, in tx: Transaction
     ) async throws -> SigningKeyInfo {
         guard let master = keyring.newest else { throw VaultError.noMasterKey }
         let now = clock.now
@@ -81,35 +87,41 @@ package final class Vault: Sendable {
         let point = key.publicPoint
         let binding = StoredKey.binding(tenant: tenant, id: id, keyID: key.keyID, publicPoint: point)
         let sealed = try Envelope.seal(key.scalar(), bound: binding, with: master)
-        let replaced = try await VaultStore.add(
-            id, of: tenant, keyID: key.keyID, issuerID: key.issuerID, app: app, publicPoint: point, sealed: sealed,
-            masterKeyID: master.id, at: now, in: tx)
+        var addedBy: PersonID?
+        if case .person(let person) = actor { addedBy = person }
         let info = SigningKeyInfo(
             tenant: tenant, id: id, keyID: key.keyID, issuerID: key.issuerID.uuidString.lowercased(), app: app,
-            fingerprint: key.fingerprint, createdAt: now)
+            fingerprint: key.fingerprint, createdAt: now, fileName: key.fileName, addedBy: addedBy)
+        let added = try await VaultStore.add(
+            info, issuerID: key.issuerID, publicPoint: point, sealed: sealed, masterKeyID: master.id,
+            grace: min(grace, KeyOverlap.graceMax), in: tx)
         try await Audit.write(
             AuditEntry(
-                tenant: tenant, at: now, actor: actor, action: replaced ? "key.replaced" : "key.added",
-                subject: "\(id)",
+                tenant: tenant, at: now, actor: actor, address: address,
+                action: added.replaced ? "key.replaced" : "key.added", subject: "\(id)",
                 detail: [
                     "keyId": .text(info.keyID), "fingerprint": .text(info.fingerprint),
-                    "app": app.map { .number($0.rawValue) } ?? .none,
+                    "app": app.map { .number($0.rawValue) } ?? .none, "retiring": .number(Int64(added.retiring)),
                 ]),
             in: tx)
         return info
     }
 
-    /// Takes a key out of use and wipes its sealed form. False when the tenant has no such active key.
+    /// Takes a key out of use and wipes its sealed form. False when the tenant has no such key in use.
+    ///
+    /// Where it was the last active one of its app (or tenant), the newest retiring one is active again.
     package func removeSigningKey(
-        keyID: String, app: AppID?, of tenant: TenantID, by actor: AuditEntry.Actor, in tx: Transaction
+        keyID: String, app: AppID?, of tenant: TenantID, by actor: AuditEntry.Actor, address: String? = nil,
+        in tx: Transaction
     ) async throws -> Bool {
-        guard let row = try await tx.row(VaultStore.active(keyID: keyID, app: app, of: tenant)) else { return false }
+        guard let row = try await tx.row(VaultStore.inUse(keyID: keyID, app: app, of: tenant)) else { return false }
         let id = SigningKeyID(rawValue: try row("signing_key_id"))
-        try await VaultStore.retire(id, of: tenant, in: tx)
+        try await VaultStore.retire(id, of: tenant, at: clock.now, in: tx)
+        let revived = try await VaultStore.revive(app: app, of: tenant, in: tx)
         try await Audit.write(
             AuditEntry(
-                tenant: tenant, at: clock.now, actor: actor, action: "key.removed", subject: "\(id)",
-                detail: ["keyId": .text(keyID)]),
+                tenant: tenant, at: clock.now, actor: actor, address: address, action: "key.removed", subject: "\(id)",
+                detail: ["keyId": .text(keyID), "signsAgain": revived.map { .text($0) } ?? .none]),
             in: tx)
         return true
     }
@@ -130,7 +142,28 @@ package final class Vault: Sendable {
             throw error
         }
         if stored.openedBadlyAt != nil { await mark(stored.info.id, of: stored.info.tenant, openedBadly: false) }
-        return try body(key, stored.info)
+        let result = try body(key, stored.info)
+        await noteUse(of: stored.info)
+        return result
+    }
+
+    /// To the minute: a token is made once in five minutes for each app and process.
+    private func noteUse(of info: SigningKeyInfo) async {
+        let now = clock.now
+        guard info.lastUsedAt.map({ now - $0 >= .minutes(1) }) ?? true else { return }
+        do {
+            _ = try await database.rows(
+                info.tenant.scope,
+                """
+                update tenants.signing_keys set last_used_at = \(now)
+                where tenant_id = \(info.tenant.rawValue) and signing_key_id = \(info.id.rawValue)
+                returning signing_key_id
+                """)
+        } catch {
+            journal.warning(
+                "could not note that a signing key was used",
+                ["tenant": .init(info.tenant.rawValue), "error": .init(error)])
+        }
     }
 
     /// A mark that cannot be written is written at the next opening: it must not hide what the caller is told.

@@ -1,4 +1,5 @@
 import Crypto
+package import FoundationEssentials
 
 /// Why the vault could not do what was asked. Says for whom, and what to do; never shows a secret.
 package enum VaultError: Error, Hashable, CustomStringConvertible {
@@ -10,6 +11,8 @@ package enum VaultError: Error, Hashable, CustomStringConvertible {
     case inboxUnreadable(TenantID, inbox: Int64, Trouble)
     /// The address of an app's other receiver is there and does not open.
     case relayUnreadable(TenantID, AppID, Trouble)
+    /// A person's code generator is there and does not open.
+    case factorUnreadable(UUID, Trouble)
     /// Nothing can be sealed without a master key.
     case noMasterKey
 
@@ -31,16 +34,22 @@ package enum VaultError: Error, Hashable, CustomStringConvertible {
             "\(tenant), inbox \(inbox): \(Self.text(trouble, again: "inbox add"))"
         case .relayUnreadable(let tenant, let app, let trouble):
             "\(tenant), \(app), address of the other receiver: \(Self.relayText(trouble))"
+        case .factorUnreadable(let id, let trouble):
+            "code generator \(id.uuidString.lowercased()): \(Self.words(trouble, again: "remove it and add it again"))"
         case .noMasterKey:
             "no master key: write one with \"refund-desk master-key new --file PATH\" and name it in REFUND_DESK_MASTER_KEY_FILE"
         }
     }
 
     private static func text(_ trouble: Trouble, again command: String) -> String {
+        words(trouble, again: "run \"refund-desk \(command)\" again")
+    }
+
+    static func words(_ trouble: Trouble, again remedy: String) -> String {
         switch trouble {
         case .masterKeyMissing:
-            "the master key it was sealed with is not in REFUND_DESK_MASTER_KEY; add that key to the list, or run \"refund-desk \(command)\" again"
-        case .damaged: "its sealed form is damaged; run \"refund-desk \(command)\" again"
+            "the master key it was sealed with is not in REFUND_DESK_MASTER_KEY; add that key to the list, or \(remedy)"
+        case .damaged: "its sealed form is damaged or belongs to another row; \(remedy)"
         case .wiped: "it was taken out of use"
         }
     }

@@ -6,8 +6,8 @@ import Time
 /// SQL for sealed signing keys.
 enum VaultStore {
     private static let columns: SQL = """
-        k.tenant_id, k.signing_key_id, k.key_id, k.issuer_id, k.app_id, k.public_key, k.created_at,
-        s.sealed, s.opened_badly_at
+        k.tenant_id, k.signing_key_id, k.key_id, k.issuer_id, k.app_id, k.public_key, k.created_at, k.state,
+        k.file_name, k.added_by, k.retires_at, k.retired_at, k.last_used_at, s.sealed, s.opened_badly_at
         """
 
     /// The newest active key of the app or of the whole tenant.
@@ -25,6 +25,22 @@ enum VaultStore {
               where a.tenant_id = k.tenant_id and a.app_id = \(app.rawValue) and a.rehearsal)))
         order by k.created_at desc, k.signing_key_id desc
         limit 1
+        """
+    }
+
+    /// Keys that may sign for an app, newest first, each with its standing in one environment.
+    static func candidates(of tenant: TenantID, for app: AppID, environment: String) -> SQL {
+        """
+        select \(columns), t.environment, t.accepted_at, t.refused_since, t.paused_until,
+          coalesce(t.refusals, 0) as refusals, t.clock_offset_ms, t.used_at, t.refused_at
+        from tenants.signing_keys k
+        join tenants.secrets s on s.tenant_id = k.tenant_id and s.secret_id = k.signing_key_id
+        left join tenants.key_standings t on t.tenant_id = k.tenant_id and t.signing_key_id = k.signing_key_id
+          and t.environment = \(environment)
+        where k.tenant_id = \(tenant.rawValue) and k.state <> 'retired'
+          and (k.app_id is null or k.app_id = \(app.rawValue))
+        order by k.created_at desc, k.signing_key_id desc
+        limit 20
         """
     }
 
@@ -48,49 +64,113 @@ enum VaultStore {
         """
     }
 
-    static func active(keyID: String, app: AppID?, of tenant: TenantID) -> SQL {
+    static func recent(of tenant: TenantID, retiredAfter: Moment) -> SQL {
+        """
+        select \(columns)
+        from tenants.signing_keys k
+        join tenants.secrets s on s.tenant_id = k.tenant_id and s.secret_id = k.signing_key_id
+        where k.tenant_id = \(tenant.rawValue) and (k.state <> 'retired' or k.retired_at > \(retiredAfter))
+        order by k.created_at desc, k.signing_key_id desc
+        limit 200
+        """
+    }
+
+    /// Of every key, retired ones too.
+    static func standings(of tenant: TenantID) -> SQL {
+        """
+        select signing_key_id, environment, accepted_at, refused_since, paused_until, refusals, clock_offset_ms,
+          used_at, refused_at
+        from tenants.key_standings
+        where tenant_id = \(tenant.rawValue)
+        order by signing_key_id, environment
+        limit 1000
+        """
+    }
+
+    /// The key with this ID that is in use for the app, or for the whole tenant.
+    static func inUse(keyID: String, app: AppID?, of tenant: TenantID) -> SQL {
         """
         select signing_key_id
         from tenants.signing_keys
-        where tenant_id = \(tenant.rawValue) and key_id = \(keyID) and state = 'active'
+        where tenant_id = \(tenant.rawValue) and key_id = \(keyID) and state <> 'retired'
           and app_id is not distinct from \(app?.rawValue)
         """
     }
 
-    /// Adds a key after retiring the one with the same key ID and app; true when there was one.
+    /// What became of older keys when one was added.
+    struct Added {
+        var replaced = false
+        var retiring = 0
+    }
+
+    /// Adds a key. One with the same key ID and scope is wiped; others of the scope begin to retire.
     static func add(
-        _ id: SigningKeyID, of tenant: TenantID, keyID: String, issuerID: UUID, app: AppID?, publicPoint: [UInt8],
-        sealed: [UInt8], masterKeyID: [UInt8], at now: Moment, in tx: Transaction
-    ) async throws -> Bool {
-        let before = try await tx.row(active(keyID: keyID, app: app, of: tenant))
-        if let before {
-            try await retire(SigningKeyID(rawValue: try before("signing_key_id")), of: tenant, in: tx)
+        _ info: SigningKeyInfo, issuerID: UUID, publicPoint: [UInt8], sealed: [UInt8], masterKeyID: [UInt8],
+        grace: Duration, in tx: Transaction
+    ) async throws -> Added {
+        let (tenant, app, now) = (info.tenant, info.app, info.createdAt)
+        var added = Added()
+        if let before = try await tx.row(inUse(keyID: info.keyID, app: app, of: tenant)) {
+            try await retire(SigningKeyID(rawValue: try before("signing_key_id")), of: tenant, at: now, in: tx)
+            added.replaced = true
         }
+        let end = now + max(.zero, grace)
+        added.retiring = try await tx.execute(
+            """
+            update tenants.signing_keys set state = 'retiring', retires_at = \(end)
+            where tenant_id = \(tenant.rawValue) and state = 'active' and app_id is not distinct from \(app?.rawValue)
+            """)
         try await tx.execute(
             """
             insert into tenants.secrets (tenant_id, secret_id, kind, sealed, master_key_id, sealed_at)
-            values (\(tenant.rawValue), \(id.rawValue), 'signing-key', \(sealed), \(masterKeyID), \(now))
+            values (\(tenant.rawValue), \(info.id.rawValue), 'signing-key', \(sealed), \(masterKeyID), \(now))
             """)
         try await tx.execute(
             """
-            insert into tenants.signing_keys (tenant_id, signing_key_id, key_id, issuer_id, app_id, public_key, created_at)
-            values (\(tenant.rawValue), \(id.rawValue), \(keyID), \(issuerID), \(app?.rawValue), \(publicPoint), \(now))
+            insert into tenants.signing_keys
+              (tenant_id, signing_key_id, key_id, issuer_id, app_id, public_key, created_at, file_name, added_by)
+            values (\(tenant.rawValue), \(info.id.rawValue), \(info.keyID), \(issuerID), \(app?.rawValue),
+              \(publicPoint), \(now), \(info.fileName), \(info.addedBy?.rawValue))
             """)
-        return before != nil
+        return added
     }
 
-    /// Ends a key: its row stays for the attempts that name it, its sealed form does not.
-    static func retire(_ id: SigningKeyID, of tenant: TenantID, in tx: Transaction) async throws {
-        try await tx.execute(
+    /// Ends a key: its row stays for the attempts that name it, its sealed form does not. False where it had ended.
+    @discardableResult
+    static func retire(
+        _ id: SigningKeyID, of tenant: TenantID, at now: Moment, in tx: Transaction
+    ) async throws -> Bool {
+        let ended = try await tx.execute(
             """
-            update tenants.signing_keys set state = 'retired'
-            where tenant_id = \(tenant.rawValue) and signing_key_id = \(id.rawValue)
+            update tenants.signing_keys set state = 'retired', retired_at = \(now)
+            where tenant_id = \(tenant.rawValue) and signing_key_id = \(id.rawValue) and state <> 'retired'
             """)
+        guard ended > 0 else { return false }
         try await tx.execute(
             """
             update tenants.secrets set sealed = '\\x'
             where tenant_id = \(tenant.rawValue) and secret_id = \(id.rawValue)
             """)
+        return true
+    }
+
+    /// Where no key of the scope is active any more, the newest retiring one is again. Returns its key ID.
+    static func revive(app: AppID?, of tenant: TenantID, in tx: Transaction) async throws -> String? {
+        try await tx.row(
+            """
+            update tenants.signing_keys set state = 'active', retires_at = null
+            where tenant_id = \(tenant.rawValue) and signing_key_id =
+              (select signing_key_id from tenants.signing_keys
+               where tenant_id = \(tenant.rawValue) and state = 'retiring'
+                 and app_id is not distinct from \(app?.rawValue)
+               order by created_at desc, signing_key_id desc
+               limit 1)
+              and not exists (select from tenants.signing_keys
+                where tenant_id = \(tenant.rawValue) and state = 'active'
+                  and app_id is not distinct from \(app?.rawValue))
+            returning key_id
+            """
+        ).map { try $0("key_id") }
     }
 }
 
@@ -107,10 +187,15 @@ struct StoredKey {
         openedBadlyAt = try row("opened_badly_at")
         let issuer: UUID = try row("issuer_id")
         let app: Int64? = try row("app_id")
+        let state: String = try row("state")
+        let addedBy: UUID? = try row("added_by")
         info = SigningKeyInfo(
             tenant: TenantID(rawValue: try row("tenant_id")), id: SigningKeyID(rawValue: try row("signing_key_id")),
             keyID: try row("key_id"), issuerID: issuer.uuidString.lowercased(), app: app.map(AppID.init(rawValue:)),
-            fingerprint: try P256PublicKey(x963: publicPoint).fingerprint, createdAt: try row("created_at"))
+            fingerprint: Hex.colons(Digest.sha256(publicPoint).prefix(16)), createdAt: try row("created_at"),
+            state: SigningKeyState(rawValue: state) ?? .retired, fileName: try row("file_name"),
+            addedBy: addedBy.map(PersonID.init(rawValue:)), retiresAt: try row("retires_at"),
+            retiredAt: try row("retired_at"), lastUsedAt: try row("last_used_at"))
     }
 
     static func binding(tenant: TenantID, id: SigningKeyID, keyID: String, publicPoint: [UInt8]) -> SecretBinding {

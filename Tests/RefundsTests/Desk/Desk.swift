@@ -140,7 +140,7 @@ struct Desk: Sendable {
         pem += "-----END PRIVATE KEY-----\n"
         let file = SecretBytes(copying: Array(pem.utf8))
         let checked = try SigningKeyUpload.check(
-            file, keyID: keyID, issuerID: "57246542-96fe-1a63-e053-0824d011072a")
+            file: file, keyID: keyID, issuerID: "57246542-96fe-1a63-e053-0824d011072a")
         try await store(checked, app, test, vault)
     }
 

@@ -1,0 +1,106 @@
+package import FoundationEssentials
+package import Postgres
+
+/// A sealed row that does not open: moved, damaged, or sealed with a master key that is not here.
+package struct UnreadableSecret: Hashable, Sendable {
+    package let tenant: TenantID
+    package let id: UUID
+    /// What it is, in words that name it: `signing key 2X9R4HXF34`, `the address of inbox 3`.
+    package let subject: String
+    /// The app it serves; nil where it serves all of the tenant.
+    package let app: AppID?
+    package let trouble: VaultError.Trouble
+    /// Whether refund requests stay unanswered because of it.
+    package let isSigningKey: Bool
+    private let remedy: String
+
+    init(
+        tenant: TenantID, id: UUID, subject: String, app: AppID?, trouble: VaultError.Trouble, isSigningKey: Bool,
+        remedy: String
+    ) {
+        self.tenant = tenant
+        self.id = id
+        self.subject = subject
+        self.app = app
+        self.trouble = trouble
+        self.isSigningKey = isSigningKey
+        self.remedy = remedy
+    }
+
+    /// What is wrong with it and what to do.
+    package var text: String {
+        "\(subject) (\(id.uuidString.lowercased())): \(VaultError.words(trouble, again: remedy))"
+    }
+}
+
+extension Vault {
+    /// How many rows of one tenant are opened at most: opening one takes some ten microseconds.
+    private static let openedMax = 2_000
+
+    /// Opens every sealed row of a tenant that is in use, once, and names those that do not open.
+    package func unreadableSecrets(of tenant: TenantID, in tx: Transaction) async throws -> [UnreadableSecret] {
+        let rows = try await tx.rows(
+            """
+            select s.tenant_id, s.secret_id, s.kind, s.sealed, k.key_id, k.public_key, k.app_id as key_app,
+              i.inbox_id, i.app_id as inbox_app, a.app_id as relay_app
+            from tenants.secrets s
+            left join tenants.signing_keys k on k.tenant_id = s.tenant_id and k.signing_key_id = s.secret_id
+            left join tenants.inboxes i on i.tenant_id = s.tenant_id and i.secret_id = s.secret_id
+            left join tenants.apps a on a.tenant_id = s.tenant_id and a.relay_secret_id = s.secret_id
+            where s.tenant_id = \(tenant.rawValue) and octet_length(s.sealed) > 0 and i.retired_at is null
+            order by s.secret_id
+            limit \(Self.openedMax)
+            """)
+        return try rows.compactMap { try unreadable($0, tenant) }
+    }
+
+    private func unreadable(_ row: Row, _ tenant: TenantID) throws -> UnreadableSecret? {
+        let sealed: [UInt8] = try row("sealed")
+        let trouble: VaultError.Trouble
+        do {
+            _ = try Envelope.open(sealed, bound: try SecretBinding(row), with: keyring)
+            return nil
+        } catch let error as EnvelopeError {
+            trouble = VaultError.trouble(error)
+        }
+        let keyID: String? = try row("key_id")
+        let inbox: Int64? = try row("inbox_id")
+        let apps: [Int64?] = [try row("key_app"), try row("inbox_app"), try row("relay_app")]
+        let (subject, remedy) =
+            if let keyID {
+                ("signing key \(keyID)", "run \"refund-desk key add\" again")
+            } else if let inbox {
+                // It still works: notifications are found by its hash.
+                ("the address of inbox \(inbox)", "run \"refund-desk inbox add\" and retire the old one")
+            } else {
+                ("the address of another receiver", "save it again on the app's page")
+            }
+        return UnreadableSecret(
+            tenant: tenant, id: try row("secret_id"), subject: subject,
+            app: apps.compactMap { $0 }.first.map(AppID.init(rawValue:)), trouble: trouble,
+            isSigningKey: keyID != nil, remedy: remedy)
+    }
+
+    /// Ids of people's code generators that do not open: their owners cannot sign in with them. House scope.
+    package func unreadableFactors(in tx: Transaction) async throws -> [(factor: UUID, error: VaultError)] {
+        let rows = try await tx.rows(
+            """
+            select factor_id, person_id, sealed
+            from tenants.factors
+            where sealed is not null
+            order by factor_id
+            limit \(Self.openedMax)
+            """)
+        var bad: [(factor: UUID, error: VaultError)] = []
+        for row in rows {
+            let (factor, person): (UUID, UUID) = (try row("factor_id"), try row("person_id"))
+            let sealed: [UInt8] = try row("sealed")
+            do throws(VaultError) {
+                _ = try PersonalSecret.open(sealed, of: PersonID(rawValue: person), factor: factor, with: keyring)
+            } catch {
+                bad.append((factor, error))
+            }
+        }
+        return bad
+    }
+}

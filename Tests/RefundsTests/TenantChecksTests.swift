@@ -1,0 +1,144 @@
+import Postgres
+import Support
+import Tenants
+import Testing
+import Time
+
+@testable import Refunds
+
+@Suite struct `Checks of a tenant` {
+    private func checks(_ desk: Desk, at now: Moment? = nil) async throws -> [String: Check] {
+        let app = desk.alpha.app
+        let all = try await desk.database.transaction(app.tenant.scope) { tx in
+            let tenant = Tenant(id: app.tenant, slug: "alpha", name: "alpha")
+            return try await TenantChecks.of(tenant, vault: desk.vault, at: now ?? desk.now, in: tx)
+        }
+        return Dictionary(all.map { ($0.name, $0) }) { first, _ in first }
+    }
+
+    private func key(_ desk: Desk) async throws -> SigningKeyInfo {
+        let app = desk.alpha.app
+        let key = try await desk.database.transaction(app.tenant.scope) { tx in
+            try await desk.vault.signingKey(of: app.tenant, for: app.id, in: tx)
+        }
+        return try #require(key)
+    }
+
+    private func refuse(_ desk: Desk, sandbox: Bool = false, offset: Duration? = nil) async throws {
+        let key = try await key(desk)
+        _ = try await desk.database.transaction(key.tenant.scope) { tx in
+            try await KeyStandings.refused(
+                key.id, isSandbox: sandbox, of: key.tenant, clockOffset: offset, at: desk.now, in: tx)
+        }
+    }
+
+    private func accept(_ desk: Desk, sandbox: Bool = false) async throws {
+        let key = try await key(desk)
+        try await desk.database.transaction(key.tenant.scope) { tx in
+            try await KeyStandings.accepted(key.id, isSandbox: sandbox, of: key.tenant, at: desk.now, in: tx)
+        }
+    }
+
+    private let app = "app alpha/com.example.alpha"
+
+    @Test func `an app that was just made has a key, and waits for Apple and for consent`() async throws {
+        try await Desk.open { desk in
+            let checks = try await checks(desk)
+            #expect(checks["\(app) key"]?.state == .ok)
+            #expect(checks["\(app) url"]?.state == .fail)
+            #expect(checks["\(app) notifications"]?.state == .warn)
+            #expect(checks["\(app) consent"]?.state == .warn)
+            #expect(checks["sealed alpha"]?.state == .ok)
+            #expect(checks["audit alpha"]?.state == .ok)
+            #expect(checks["\(app) Production"] == nil && checks["apple-clock alpha"] == nil)
+        }
+    }
+
+    @Test func `without a key nobody is answered`() async throws {
+        try await Desk.open(withKey: false) { desk in
+            let found = try await checks(desk)
+            #expect(found["\(app) key"]?.state == .fail)
+        }
+    }
+
+    @Test func `BL-016: Production refused and Sandbox accepted is an app that is not on sale yet`() async throws {
+        try await Desk.open { desk in
+            try await refuse(desk)
+            try await accept(desk, sandbox: true)
+            let checks = try await checks(desk)
+            #expect(checks["\(app) Sandbox"]?.state == .ok)
+            #expect(checks["\(app) Production"]?.state == .warn)
+            #expect(checks["\(app) Production"]?.text.contains("not on sale yet") == true)
+        }
+    }
+
+    @Test func `BL-018: a clock that is ten minutes fast is named with its offset`() async throws {
+        try await Desk.open { desk in
+            try await refuse(desk, offset: .seconds(-600))
+            let checks = try await checks(desk)
+            #expect(checks["\(app) Production"]?.text.contains("600 seconds ahead of") == true)
+            #expect(checks["apple-clock alpha"]?.state == .fail)
+        }
+    }
+
+    @Test func `BL-003: a bare refusal lists what is left to check, in order`() async throws {
+        try await Desk.open { desk in
+            try await refuse(desk, offset: .zero)
+            let check = try #require(try await checks(desk)["\(app) Production"])
+            #expect(check.state == .fail)
+            var rest = check.text[...]
+            for word in [
+                "In-App Purchase key", "key ID ABCDE12345", "issuer ID", "bundle ID com.example.alpha", "on sale",
+                "revoked",
+            ] {
+                let place = try #require(rest.firstRange(of: word), "\(word) in \(check.text)")
+                rest = rest[place.upperBound...]
+            }
+        }
+    }
+
+    @Test func `a key that Apple took before was most likely revoked`() async throws {
+        try await Desk.open { desk in
+            try await accept(desk)
+            try await refuse(desk)
+            #expect(try await checks(desk)["\(app) Production"]?.text.contains("revoked") == true)
+        }
+    }
+
+    @Test func `a sealed row that does not open is named by itself, and the other tenant is well`() async throws {
+        try await Desk.open { desk in
+            let key = try await key(desk)
+            try await desk.test.asSuperuser(
+                "update tenants.secrets set sealed = set_byte(sealed, 80, get_byte(sealed, 80) # 1) where secret_id = \(key.id.rawValue)"
+            )
+            let checks = try await checks(desk)
+            #expect(checks["sealed alpha"]?.state == .fail && checks["sealed alpha"]?.text.contains(key.keyID) == true)
+            #expect(checks["\(app) key"]?.state == .fail)
+            let beta = desk.beta.app
+            let others = try await desk.database.transaction(beta.tenant.scope) { tx in
+                try await TenantChecks.of(
+                    Tenant(id: beta.tenant, slug: "beta", name: "beta"), vault: desk.vault, at: desk.now, in: tx)
+            }
+            #expect(
+                others.filter { $0.name.contains("sealed") || $0.name.hasSuffix(" key") }.allSatisfy { $0.state == .ok }
+            )
+        }
+    }
+
+    @Test func `a key beyond its grace time is named until Apple takes the new one`() async throws {
+        try await Desk.open { desk in
+            try await accept(desk)
+            desk.clock.advance(by: .seconds(1))
+            try await desk.addKey("NEWNEWNEW1")
+            #expect(try await checks(desk)["key alpha/ABCDE12345"]?.state == .ok)
+            desk.clock.advance(by: .days(8))
+            let kept = try await checks(desk)["key alpha/ABCDE12345"]
+            #expect(kept?.state == .warn && kept?.text.contains("NEWNEWNEW1") == true)
+            try await refuse(desk)
+            let production = try await checks(desk)["\(app) Production"]
+            #expect(
+                production?.state == .warn
+                    && production?.text.contains("Meanwhile the older key ABCDE12345 signs") == true)
+        }
+    }
+}
