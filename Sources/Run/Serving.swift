@@ -78,6 +78,8 @@ final class Serving: Sendable {
         var routes = HealthEndpoint(clock: clock) { await health.checks() }.routes
         routes += MetricsEndpoint(counters: counters, token: configuration.metricsToken).routes
         let records = Records(database: database)
+        let reports = Reports(database: database, bell: bell)
+        let tokens = TokenCache()
         if parts.contains(.gateway) {
             let intake = Intake(
                 apple: side, database: database, headers: headers, quarantine: quarantine, bell: bell,
@@ -85,7 +87,7 @@ final class Serving: Sendable {
             routes +=
                 Gateway(
                     directory: directory, intake: intake, tokens: house.tokens,
-                    reports: Reports(database: database, bell: bell), records: records, clock: clock
+                    reports: reports, records: records, clock: clock
                 ).routes
         }
         if parts.contains(.engine) {
@@ -93,12 +95,22 @@ final class Serving: Sendable {
                 database: database, clock: clock, bell: bell, listener: listener,
                 handlers: RefundJobs.handlers(
                     database: database, apple: side, headers: headers, directory: directory, vault: house.vault,
-                    tokens: TokenCache(), relay: relay, bell: bell, clock: clock, journal: journal, counters: counters),
+                    tokens: tokens, relay: relay, bell: bell, clock: clock, journal: journal, counters: counters),
                 concurrency: Self.jobsMax, loops: house.loops, journal: journal, counters: counters)
         } else {
             workers = nil
         }
-        let console = parts.contains(.console) ? try Self.console(house, records) : nil
+        let console =
+            parts.contains(.console)
+            ? try Self.console(
+                house, records,
+                SetupDesk(
+                    database: database, vault: house.vault,
+                    onboarding: Onboarding(
+                        database: database, vault: house.vault, apple: side, tokens: tokens, bell: bell, clock: clock,
+                        journal: journal),
+                    tokens: house.tokens, reports: reports, clock: clock,
+                    plainHTTP: configuration.outboundAllowPrivate != .publicOnly)) : nil
         routes += console?.routes ?? []
         var router = Router(routes)
         if let console {
@@ -146,7 +158,7 @@ final class Serving: Sendable {
         return anchors
     }
 
-    private static func console(_ house: House, _ records: Records) throws -> Console {
+    private static func console(_ house: House, _ records: Records, _ setup: SetupDesk) throws -> Console {
         guard let folder = Places.publicFolder(house.configuration.publicFolder) else {
             throw Failure("the folder of style sheets is missing: set REFUND_DESK_PUBLIC_FOLDER")
         }
@@ -155,6 +167,6 @@ final class Serving: Sendable {
         }
         return Console(
             records: records, signIn: house.signIn, publicAddress: address,
-            assets: try Assets(folder: folder), clock: house.clock)
+            assets: try Assets(folder: folder), setup: setup, clock: house.clock)
     }
 }

@@ -43,7 +43,8 @@ package struct Assets: Sendable {
         let files = files
         links = AssetLinks(
             styleSheets: inOrder.compactMap { Self.address(of: $0, in: files) },
-            script: Self.address(of: "js/console.js", in: files), icon: Self.address(of: "icons/desk.svg", in: files))
+            scripts: files.keys.filter { $0.hasPrefix("js/") }.sorted().compactMap { Self.address(of: $0, in: files) },
+            icon: Self.address(of: "icons/desk.svg", in: files))
         robots = FileManager.default.contents(atPath: "\(folder)/robots.txt").map { [UInt8]($0) } ?? []
     }
 

@@ -10,14 +10,19 @@ package struct Console: Sendable {
     let signIn: SignIn
     let own: PublicAddress
     let assets: Assets
+    let setup: SetupDesk
     let clock: WallClock
 
     /// - Parameter publicAddress: what browsers see; decides Secure cookies and what is the same origin.
-    package init(records: Records, signIn: SignIn, publicAddress: PublicAddress, assets: Assets, clock: WallClock) {
+    package init(
+        records: Records, signIn: SignIn, publicAddress: PublicAddress, assets: Assets, setup: SetupDesk,
+        clock: WallClock
+    ) {
         self.records = records
         self.signIn = signIn
         own = publicAddress
         self.assets = assets
+        self.setup = setup
         self.clock = clock
     }
 
@@ -28,6 +33,8 @@ package struct Console: Sendable {
         let entrance = SignInHandlers(console: self)
         let cases = CaseHandlers(console: self)
         let desk = DeskHandlers(console: self)
+        let newApp = NewAppHandlers(console: self)
+        let setup = SetupHandlers(console: self)
         return [
             route(.get, .home, door.signedIn(desk.home)),
             route(.get, .signIn, door.open(entrance.show)),
@@ -45,6 +52,11 @@ package struct Console: Sendable {
             route(.get, .notification, door.member(desk.notification)),
             route(.get, .quarantine, door.member(desk.quarantine)),
             route(.get, .apps, door.member(desk.apps)),
+            route(.get, .newApp, door.member(newApp.show)),
+            route(.post, .newApp, bodyMax: 128 * 1024, door.member(newApp.add)),
+            route(.get, .setup, door.member(setup.show)),
+            route(.get, .setupState, door.member(setup.state)),
+            route(.post, .setupPart, bodyMax: 128 * 1024, door.member(setup.take)),
         ] + assets.routes
     }
 
@@ -61,9 +73,11 @@ package struct Console: Sendable {
         }
     }
 
-    private func route(_ method: Method, _ pattern: Site.Pattern, _ handler: @escaping Handler) -> Route {
+    private func route(
+        _ method: Method, _ pattern: Site.Pattern, bodyMax: Int = 16 * 1024, _ handler: @escaping Handler
+    ) -> Route {
         Route(
-            method, pattern.rawValue, bodyMax: 16 * 1024, trailingSlash: pattern != .home,
+            method, pattern.rawValue, bodyMax: bodyMax, trailingSlash: pattern != .home,
             sensitive: pattern == .signInLink, secretBody: method == .post, handler)
     }
 

@@ -24,6 +24,14 @@ package enum Site: Hashable, Sendable {
     case notification(String, UUID)
     case quarantine(String, RefusalListQuery)
     case apps(String)
+    /// Where apps are added: one, several, or a rehearsal.
+    case newApp(String)
+    /// Everything an app needs before its first case, on one page; `done` names the step whose form was just taken.
+    case setup(String, bundleID: String, done: SetupPart?)
+    /// The parts of that page that change by themselves.
+    case setupState(String, bundleID: String)
+    /// Takes the form of one step; answers to POST alone.
+    case setupPart(String, bundleID: String, SetupPart)
 
     /// The path as the router matches it.
     package enum Pattern: String, CaseIterable, Sendable {
@@ -40,6 +48,10 @@ package enum Site: Hashable, Sendable {
         case notification = "/t/{slug}/notifications/{id}"
         case quarantine = "/t/{slug}/quarantine"
         case apps = "/t/{slug}/apps"
+        case newApp = "/t/{slug}/apps/new"
+        case setup = "/t/{slug}/apps/{bundleId}/setup"
+        case setupState = "/t/{slug}/apps/{bundleId}/setup/state"
+        case setupPart = "/t/{slug}/apps/{bundleId}/setup/{part}"
     }
 
     package var pattern: Pattern {
@@ -57,6 +69,10 @@ package enum Site: Hashable, Sendable {
         case .notification: .notification
         case .quarantine: .quarantine
         case .apps: .apps
+        case .newApp: .newApp
+        case .setup: .setup
+        case .setupState: .setupState
+        case .setupPart: .setupPart
         }
     }
 
@@ -72,6 +88,10 @@ package enum Site: Hashable, Sendable {
     private func value(of placeholder: Substring) -> String {
         switch (self, placeholder) {
         case (.signInLink(let token), _): token
+        case (.setup(_, let bundleID, _), "{bundleId}"), (.setupState(_, let bundleID), "{bundleId}"),
+            (.setupPart(_, let bundleID, _), "{bundleId}"):
+            bundleID
+        case (.setupPart(_, _, let part), "{part}"): part.rawValue
         case (.refundCase(_, let id), "{id}"), (.notification(_, let id), "{id}"): id.text
         default: slug ?? ""
         }
@@ -81,7 +101,8 @@ package enum Site: Hashable, Sendable {
     package var slug: String? {
         switch self {
         case .overview(let slug), .cases(let slug, _), .refundCase(let slug, _), .notifications(let slug, _),
-            .notification(let slug, _), .quarantine(let slug, _), .apps(let slug):
+            .notification(let slug, _), .quarantine(let slug, _), .apps(let slug),
+            .newApp(let slug), .setup(let slug, _, _), .setupState(let slug, _), .setupPart(let slug, _, _):
             slug
         default: nil
         }
@@ -93,6 +114,7 @@ package enum Site: Hashable, Sendable {
         case .cases(_, let query): query.fields
         case .notifications(_, let query): query.fields
         case .quarantine(_, let query): query.fields
+        case .setup(_, _, let done): [("done", done?.rawValue)]
         default: []
         }
     }
@@ -127,6 +149,18 @@ package enum Site: Hashable, Sendable {
             case "quarantine": self = .quarantine(segments[1], RefusalListQuery(query))
             case "apps": self = .apps(segments[1])
             default: return nil
+            }
+        case 4 where segments[0] == "t" && segments[2] == "apps" && segments[3] == "new": self = .newApp(segments[1])
+        case 5 where segments[0] == "t" && segments[2] == "apps" && segments[4] == "setup":
+            self = .setup(
+                segments[1], bundleID: segments[3], done: query.value("done").flatMap(SetupPart.init(rawValue:)))
+        case 6 where segments[0] == "t" && segments[2] == "apps" && segments[4] == "setup":
+            if segments[5] == "state" {
+                self = .setupState(segments[1], bundleID: segments[3])
+            } else if let part = SetupPart(rawValue: segments[5]) {
+                self = .setupPart(segments[1], bundleID: segments[3], part)
+            } else {
+                return nil
             }
         case 4 where segments[0] == "t":
             guard let id = UUID(uuidString: segments[3]) else { return nil }

@@ -111,7 +111,7 @@ import Web
     }
 
     /// Texts whose contrast with what is behind them is below 4.5 : 1 (WCAG 2.2, 1.4.3).
-    private static let faintText = """
+    static let faintText = """
         const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
         const colour = (text) => {
           canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = text; canvas.fillRect(0, 0, 1, 1);

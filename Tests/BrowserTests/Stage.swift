@@ -42,7 +42,7 @@ struct OnStage: SuiteTrait, TestScoping {
             let console = Console(
                 records: Records(database: test.database), signIn: desk.signIn,
                 publicAddress: try #require(PublicAddress(url: "http://localhost:8080")),
-                assets: try Assets(folder: Checkout.path("public")), clock: desk.clock.clock)
+                assets: try Assets(folder: Checkout.path("public")), setup: try desk.setup(), clock: desk.clock.clock)
             var router = Router(console.routes)
             router.notFound = console.notFound
             router.methodNotAllowed = console.methodNotAllowed

@@ -63,6 +63,13 @@ final class WebDriver: Sendable {
         try await ask(.post, "/element/\(try await find(selector))/click", "{}")
     }
 
+    /// Puts a text in place of what a field holds.
+    func replace(_ selector: String, by text: String) async throws {
+        let id = try await find(selector)
+        try await ask(.post, "/element/\(id)/clear", "{}")
+        try await ask(.post, "/element/\(id)/value", #"{"text":\#(JSONText.quoted(text))}"#)
+    }
+
     /// Presses a key, wherever the focus is.
     func press(_ key: Key) async throws {
         let actions =
@@ -89,6 +96,10 @@ final class WebDriver: Sendable {
         try await ask(.post, "/execute/sync", #"{"script":\#(JSONText.quoted(script)),"args":[]}"#)
     }
 
+    func value(_ selector: String) async throws -> String {
+        try await run("return document.querySelector(\(JSONText.quoted(selector)))?.value ?? ''").string ?? ""
+    }
+
     func text(_ selector: String) async throws -> String {
         try await run("return document.querySelector(\(JSONText.quoted(selector)))?.innerText ?? ''").string ?? ""
     }
@@ -102,6 +113,12 @@ final class WebDriver: Sendable {
     /// A PNG file.
     func picture() async throws -> [UInt8] {
         Data(base64Encoded: try await ask(.get, "/screenshot", nil).string ?? "").map { [UInt8]($0) } ?? []
+    }
+
+    /// A PNG file of one element.
+    func picture(of selector: String) async throws -> [UInt8] {
+        let text = try await ask(.get, "/element/\(try await find(selector))/screenshot", nil).string ?? ""
+        return Data(base64Encoded: text).map { [UInt8]($0) } ?? []
     }
 
     // MARK: How the browser is set

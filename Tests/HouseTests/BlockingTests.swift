@@ -14,7 +14,8 @@ import Testing
         "PQconnectdb": [:], "PQexec": [:], "PQreset(": [:], "PQping": [:], "PQprepare(": [:],
         "DispatchSemaphore": ["Sources/Plumbing/Loop/Offload.swift": "where threads of its own wait for work"],
         "DispatchGroup": [:], "Thread.sleep": [:], "usleep(": [:], "nanosleep(": [:], "pthread_join(": [:],
-        "waitUntilExit": [:], "readLine(": [:], "curl_easy_perform": [:], "URLSession": [:],
+        "waitUntilExit": [:], "readLine(": [:], "curl_easy_perform": [:],
+        "URLSession": ["Sources/Web/Pages/Onboarding/Snippets.swift": "code for others to copy, never run here"],
         "Data(contentsOf": ["Sources/Simulator/SmallApple/StateFolder.swift": "as the rehearsal starts"],
         "String(contentsOf": [:], "contentsOfFile": [:],
         "FileManager.": [

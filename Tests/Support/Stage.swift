@@ -98,9 +98,15 @@ package final class Stage: Sendable {
     // MARK: The service
 
     /// Starts `refund-desk serve` and waits until it says where it listens.
-    package func serve(_ changes: [String: String] = [:], _ arguments: String...) async throws -> Desk {
+    ///
+    /// - Parameter clock: how far its clock is off, as `faketime` writes it: `+10m`.
+    package func serve(
+        _ changes: [String: String] = [:], clock: String? = nil, _ arguments: String...
+    ) async throws -> Desk {
+        let words = [OutsideProgram.path("refund-desk"), "serve"] + arguments
+        let all = clock.map { ["faketime", "-f", $0] + words } ?? words
         let program = try RunningProgram(
-            OutsideProgram.path("refund-desk"), ["serve"] + arguments,
+            all[0], Array(all.dropFirst()),
             environment: settings.merging(changes) { $1 })
         try await program.printed("\"text\":\"serving\"")
         try await program.printed("\"address\":\"127.0.0.1:")

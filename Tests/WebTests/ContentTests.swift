@@ -50,7 +50,7 @@ import Time
             let database = try test.anotherDatabase()
             let console = Console(
                 records: Records(database: database), signIn: desk.signIn, publicAddress: console.own,
-                assets: console.assets, clock: desk.clock.clock)
+                assets: console.assets, setup: console.setup, clock: desk.clock.clock)
             var sample = SampleCase()
             sample.price = 4_999_000_000
             sample.currency = "VND"

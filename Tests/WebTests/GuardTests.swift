@@ -136,7 +136,7 @@ import Testing
             let browser = TestBrowser(console)
             let links = console.assets.links
             #expect(links.styleSheets.first?.hasPrefix("/assets/css/layers.") == true)
-            for address in links.styleSheets + [try #require(links.script), try #require(links.icon)] {
+            for address in links.styleSheets + links.scripts + [try #require(links.icon)] {
                 let answer = try await browser.get(address)
                 #expect(answer.status == 200 && answer.headers["Cache-Control"]?.contains("immutable") == true)
             }

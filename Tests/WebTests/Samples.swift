@@ -398,6 +398,6 @@ enum Samples {
                 ).html
             ),
             ("foreign", ProblemPage(frame: stranger, problem: .foreignOrigin(own: "https://refunds.example")).html),
-        ]
+        ] + SetupSamples.pages(assets: assets)
     }
 }

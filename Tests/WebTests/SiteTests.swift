@@ -25,7 +25,9 @@ import Time
             .tenants,
             .overview("alpha"), .cases("alpha", cases), .refundCase("alpha", Samples.id(1)),
             .notifications("alpha", notifications), .notification("alpha", Samples.id(2)),
-            .quarantine("alpha", refusals), .apps("alpha"),
+            .quarantine("alpha", refusals), .apps("alpha"), .newApp("alpha"),
+            .setup("alpha", bundleID: "com.example.alpha", done: .key), .setupState("alpha", bundleID: "new"),
+            .setupPart("alpha", bundleID: "com.example.alpha", .consent),
         ]
     }()
 

@@ -55,6 +55,22 @@ final class TestBrowser {
         try await post(site.url, fields)
     }
 
+    /// A form with files: a name, a file's name where it is one, and the content.
+    func upload(_ site: Site, _ parts: [(name: String, file: String?, content: String)]) async throws -> Answer {
+        var body = ""
+        for part in parts {
+            body += "--bound\r\nContent-Disposition: form-data; name=\"\(part.name)\""
+            if let file = part.file { body += "; filename=\"\(file)\"\r\nContent-Type: application/octet-stream" }
+            body += "\r\n\r\n\(part.content)\r\n"
+        }
+        return try await ask(
+            .post, site.url,
+            headers: [
+                ("Origin", origin), ("Sec-Fetch-Site", "same-origin"),
+                ("Content-Type", "multipart/form-data; boundary=bound"),
+            ], body: body + "--bound--\r\n")
+    }
+
     @discardableResult
     func signIn(_ email: String = "sam@alpha.example") async throws -> Answer {
         try await post("/sign-in", [("email", email), ("password", SampleDesk.password)])
@@ -106,5 +122,5 @@ func console(of desk: SampleDesk, publicURL: String = TestBrowser.address) throw
     Console(
         records: Records(database: desk.database), signIn: desk.signIn,
         publicAddress: try #require(PublicAddress(url: publicURL)), assets: try Assets(folder: Checkout.path("public")),
-        clock: desk.clock.clock)
+        setup: try desk.setup(), clock: desk.clock.clock)
 }

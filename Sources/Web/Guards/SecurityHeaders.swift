@@ -4,9 +4,9 @@ import HTTP
 struct SecurityHeaders: Sendable {
     let isSecure: Bool
 
-    /// No script and no style but our files; no frame around us; forms to us alone.
+    /// No script and no style but our files; scripts talk to us alone; no frame around us; forms to us alone.
     static let contentPolicy =
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
     func add(to response: inout Response) {
         response.headers.set("Content-Security-Policy", Self.contentPolicy)

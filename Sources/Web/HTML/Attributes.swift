@@ -48,6 +48,14 @@ struct Attribute: Sendable {
     static func minlength(_ n: Int) -> Attribute { Attribute("minlength", String(n)) }
     static func maxlength(_ n: Int) -> Attribute { Attribute("maxlength", String(n)) }
     static let required = Attribute("required", nil)
+    /// A form that carries files.
+    static let multipart = Attribute("enctype", "multipart/form-data")
+    static func accept(_ value: StaticString) -> Attribute { Attribute("accept", value.description) }
+    static func rows(_ n: Int) -> Attribute { Attribute("rows", String(n)) }
+    static func pattern(_ value: StaticString) -> Attribute { Attribute("pattern", value.description) }
+    static func max(_ value: String) -> Attribute { Attribute("max", value) }
+    static let checked = Attribute("checked", nil)
+    static let readonly = Attribute("readonly", nil)
     static let selected = Attribute("selected", nil)
     static let autofocus = Attribute("autofocus", nil)
     static let noSpellcheck = Attribute("spellcheck", "false")
@@ -72,5 +80,13 @@ struct Attribute: Sendable {
     /// The column's name, shown beside the value where a table is drawn as cards.
     static func column(_ name: String) -> Attribute { Attribute("data-column", name) }
     /// What `console.js` may make nicer; nothing depends on it.
+    /// The id of the field or text that a button copies.
+    static func copies(_ id: String) -> Attribute { Attribute("data-copies", id) }
+    /// Where the parts of the page that change by themselves are fetched from.
+    static func source(_ place: Site) -> Attribute { Attribute("data-source", place.url) }
+    /// A part that changes by itself, by its name.
+    static func live(_ name: String) -> Attribute { Attribute("data-live", name) }
+    /// Something is awaited here: the page is worth asking about again.
+    static let awaits = Attribute("data-awaits", nil)
     static func nicety(_ name: StaticString) -> Attribute { Attribute("data-nicety", name.description) }
 }

@@ -117,6 +117,16 @@ func select(_ attributes: Attribute..., @HTMLBuilder content: Content) -> HTML {
     element("select", attributes, content)
 }
 func option(_ attributes: [Attribute], @HTMLBuilder content: Content) -> HTML { element("option", attributes, content) }
+func textarea(_ attributes: [Attribute], text: String) -> HTML {
+    // The parser drops one line end right after the tag; without ours it would drop the text's own.
+    element("textarea", attributes) { HTML(text: "\n" + text) }
+}
+func fieldset(_ attributes: Attribute..., @HTMLBuilder content: Content) -> HTML {
+    element("fieldset", attributes, content)
+}
+func legend(_ attributes: Attribute..., @HTMLBuilder content: Content) -> HTML {
+    element("legend", attributes, content)
+}
 func button(_ attributes: Attribute..., @HTMLBuilder content: Content) -> HTML {
     element("button", attributes, content)
 }

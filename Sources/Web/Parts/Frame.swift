@@ -21,6 +21,9 @@ struct Frame: Sendable {
     /// The address of this page, to mark where one is.
     var here: Site?
 
+    /// Owners and admins.
+    var canChangeApps: Bool { tenant.map { $0.role >= .admin } ?? false }
+
     init(assets: AssetLinks, session: Session? = nil, tenant: Membership? = nil, here: Site? = nil) {
         self.assets = assets
         self.tenant = tenant
@@ -34,7 +37,7 @@ struct Frame: Sendable {
             case .cases, .refundCase: .cases
             case .notifications, .notification: .notifications
             case .quarantine: .quarantine
-            case .apps: .apps
+            case .apps, .newApp, .setup, .setupState, .setupPart: .apps
             default: nil
             }
     }
@@ -43,8 +46,8 @@ struct Frame: Sendable {
 /// Where style sheets, script and icon are found, content hash included.
 struct AssetLinks: Sendable {
     let styleSheets: [String]
-    let script: String?
+    let scripts: [String]
     let icon: String?
 
-    static let none = AssetLinks(styleSheets: [], script: nil, icon: nil)
+    static let none = AssetLinks(styleSheets: [], scripts: [], icon: nil)
 }

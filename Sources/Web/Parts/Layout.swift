@@ -45,7 +45,7 @@ struct Layout {
                 meta(.name("robots"), .content("noindex, nofollow"))
                 if let icon = frame.assets.icon { link(.rel("icon"), .href(asset: icon), .type("image/svg+xml")) }
                 for sheet in frame.assets.styleSheets { link(.rel("stylesheet"), .href(asset: sheet)) }
-                if let script = frame.assets.script { deferredScript(asset: script) }
+                for script in frame.assets.scripts { deferredScript(asset: script) }
             }
             content()
         }

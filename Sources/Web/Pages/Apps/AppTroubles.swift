@@ -14,7 +14,8 @@ struct AppTroubles {
             return [
                 Notice(
                     .bad, "\(name) has no signing key.",
-                    more: "Requests are kept and cannot be answered. Add an In-App Purchase key: refund-desk key add.")
+                    more:
+                        "Requests are kept and cannot be answered. Add an In-App Purchase key on the app's setup page.")
             ]
         }
         if !key.opens {

@@ -13,10 +13,16 @@ struct AppsPage {
 
     var html: HTML {
         Layout(frame, title: "Apps").console {
-            PageHeader("Apps") { "Where their notifications arrive, which key signs for them, how Apple takes it." }
-                .html
+            PageHeader(
+                "Apps", lead: { "Where their notifications arrive, which key signs for them, how Apple takes it." },
+                beside: {
+                    if frame.canChangeApps && !apps.isEmpty {
+                        a(.class("button"), .href(.newApp(slug))) { "Add an app" }
+                    }
+                }
+            ).html
             if apps.isEmpty {
-                NoApps(slug: slug).html
+                NoApps(slug: slug, canAdd: frame.canChangeApps).html
             } else {
                 for standing in apps { panel(standing) }
             }
@@ -28,7 +34,12 @@ struct AppsPage {
         return section(.class("panel"), .ariaLabelledBy("app-\(app.id.rawValue)")) {
             div(.class("panel-head")) {
                 h2(.id("app-\(app.id.rawValue)")) { app.name }
-                KeyBadge(keys: standing.keys).html
+                div(.class("filters-actions")) {
+                    KeyBadge(keys: standing.keys).html
+                    a(.class("button"), .href(.setup(slug, bundleID: app.bundleID, done: nil))) {
+                        frame.canChangeApps ? "Set up" : "How it is set up"
+                    }
+                }
             }
             for notice in AppTroubles(standing: standing, now: now).notices { notice.html }
             Facts([
@@ -62,8 +73,8 @@ struct AppsPage {
             span(.class("subtext")) {
                 switch standing.inboxes {
                 case 0: "retired: no address takes notifications for this app"
-                case 1: "printed when the app was added; it is a secret, so only its form is shown here"
-                default: "\(standing.inboxes) addresses are in use; they are secrets, so only their form is shown here"
+                case 1: "a secret: owners and admins see it on the app's setup page"
+                default: "\(standing.inboxes) addresses are in use; owners and admins see them on the app's setup page"
                 }
             })
         return html

@@ -87,12 +87,12 @@ struct CaseListPage {
                     }
                 },
                 .init("Purchase") { line in
-                    a(.class("row-link"), .href(.refundCase(slug, line.id))) { NameText(line.productID).html }
+                    a(.class("row-link"), .href(.refundCase(slug, line.id))) { line.productID }
                     span(.class("subtext mono")) { line.transactionID }
                 },
                 .init("Reason") { line in
                     span(.title(line.reason ?? "Apple sent no consumptionRequestReason")) {
-                        NameText(line.state == .unasked ? "–" : Words.reason(line.reason)).html
+                        line.state == .unasked ? "–" : Words.reason(line.reason)
                     }
                 },
                 .init("Price", isNumber: true) { line in
@@ -132,7 +132,7 @@ struct CaseListPage {
                     p { a(.class("button"), .href(.cases(slug, CaseListQuery()))) { "All cases" } }
                 }.html : .empty
         }
-        if apps.isEmpty { return NoApps(slug: slug).html }
+        if apps.isEmpty { return NoApps(slug: slug, canAdd: frame.canChangeApps).html }
         if query.isFiltered || query.after != nil {
             return EmptyState(.cases, "No case fits these filters") {
                 p { a(.class("button"), .href(.cases(slug, CaseListQuery()))) { "All cases" } }

@@ -56,7 +56,7 @@ struct NotificationListPage {
             caption: "Notifications, newest first",
             columns: [
                 .init("Type") { line in
-                    a(.class("row-link"), .href(.notification(slug, line.id))) { NameText(line.type).html }
+                    a(.class("row-link"), .href(.notification(slug, line.id))) { line.type }
                     if let subtype = line.subtype { span(.class("subtext")) { subtype } }
                 },
                 .init("Standing") { line in Badge(line).html },
@@ -70,7 +70,7 @@ struct NotificationListPage {
     }
 
     private var nothing: HTML {
-        if apps.isEmpty { return NoApps(slug: slug).html }
+        if apps.isEmpty { return NoApps(slug: slug, canAdd: frame.canChangeApps).html }
         if query.isFiltered || query.after != nil {
             return EmptyState(.notifications, "No notification fits these filters") {
                 p { a(.class("button"), .href(.notifications(slug, NotificationListQuery()))) { "All notifications" } }

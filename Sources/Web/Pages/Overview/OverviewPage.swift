@@ -15,7 +15,7 @@ struct OverviewPage {
             PageHeader(name) { "What is due, what came of it, and whether the apps are well." }.html
             troubles
             if overview.apps.isEmpty {
-                NoApps(slug: slug).html
+                NoApps(slug: slug, canAdd: frame.canChangeApps).html
             } else {
                 numbers
                 due
@@ -186,16 +186,15 @@ struct KeyBadge {
 /// What a tenant without an app does next.
 struct NoApps {
     let slug: String
+    let canAdd: Bool
 
     var html: HTML {
         EmptyState(.apps, "No app yet") {
-            p { "Refund requests arrive once an app is connected. Whoever runs this installation types:" }
-            CodeBlock(
-                "refund-desk app add --tenant \(slug) --bundle-id com.example.app\nrefund-desk key add --tenant \(slug) --key-id … --issuer-id … --file AuthKey.p8",
-                label: "Commands"
-            ).html
-            p {
-                "The first prints the notification URL; paste it into App Store Connect (App Information, App Store Server Notifications, version 2) for Production and Sandbox. The second brings the In-App Purchase key that signs the replies."
+            if canAdd {
+                p { "One page leads from the app's name to its first notification: about five minutes." }
+                p { a(.class("button button-main"), .href(.newApp(slug))) { "Add your first app" } }
+            } else {
+                p { "An owner or an admin of your organisation adds the first one. It takes them about five minutes." }
             }
         }.html
     }

@@ -34,7 +34,7 @@ struct QuarantinePage {
                 }
             }
             if apps.isEmpty {
-                NoApps(slug: slug).html
+                NoApps(slug: slug, canAdd: frame.canChangeApps).html
             } else if page.refusals.isEmpty {
                 EmptyState(.quarantine, "Nothing is in quarantine") {
                     p { "Deliveries that cannot be believed or understood would be kept here, with the reason." }

@@ -1,0 +1,207 @@
+import Journal
+package import Postgres
+package import Tenants
+package import Time
+
+/// Who changes something, and from where: for the audit log.
+package struct Changer: Sendable {
+    package let actor: AuditEntry.Actor
+    package let address: String?
+
+    package init(_ person: PersonID, address: String?) {
+        actor = .person(person)
+        self.address = address
+    }
+}
+
+/// What the setup page of an app reads and does, each step in a transaction of its own.
+///
+/// Everything begins with the tenant and a bundle ID in one query; a foreign one is as absent as one that never was.
+package final class SetupDesk: Sendable {
+    /// Rows of the delivery log that the page shows.
+    private static let relayLines = 20
+
+    private let database: Database
+    private let vault: Vault
+    private let onboarding: Onboarding
+    private let tokens: APITokens
+    private let reports: Reports
+    private let clock: WallClock
+    private let plainHTTP: Bool
+
+    /// - Parameter plainHTTP: whether the operator lets `http://` addresses of a private network be called.
+    package init(
+        database: Database, vault: Vault, onboarding: Onboarding, tokens: APITokens, reports: Reports,
+        clock: WallClock, plainHTTP: Bool
+    ) {
+        self.database = database
+        self.vault = vault
+        self.onboarding = onboarding
+        self.tokens = tokens
+        self.reports = reports
+        self.clock = clock
+        self.plainHTTP = plainHTTP
+    }
+
+    // MARK: Reading
+
+    /// The tenant's app with this bundle ID; nil when it is unknown or removed.
+    package func app(of tenant: TenantID, bundleID: String) async throws -> App? {
+        try await database.transaction(tenant.scope, isolation: .readOnly) { tx in
+            try await TenantStore.app(of: tenant, bundleID: bundleID, in: tx)
+        }
+    }
+
+    /// - Parameter withAddresses: for owners and admins; others see only how many there are.
+    package func model(of app: App, withAddresses: Bool) async throws -> SetupModel {
+        // Opened outside of the transaction: a database that is busy must not hold secrets in the clear for longer.
+        let relayHost = try await relayHost(of: app)
+        return try await database.transaction(app.tenant.scope, isolation: .readOnly) { tx in
+            let state = try await onboarding.state(of: app, in: tx)
+            let products = try await ProductStore.all(of: app, in: tx)
+            let tokens = try await tokens.all(of: app.tenant, in: tx).filter { $0.token.app == app.id }
+            let stories = try await vault.keys(of: app.tenant, in: tx).filter {
+                $0.info.app == nil || $0.info.app == app.id
+            }
+            return SetupModel(
+                app: app, environments: Self.environments(of: app, state),
+                keys: stories.filter { $0.info.state == .active } + stories.filter { $0.info.state != .active },
+                canSeal: vault.hasMasterKey,
+                addresses: try await addresses(of: app, inboxes: state.facts.inboxes, shown: withAddresses, in: tx),
+                receiver: try await receiver(of: app, host: relayHost, in: tx), products: products,
+                versionOneAt: state.facts.isVersionOne ? state.facts.versionOneAt : nil, tokens: tokens,
+                hasReports: state.facts.hasConsent || state.facts.hasUsage, readiness: state.readiness)
+        }
+    }
+
+    private static func environments(of app: App, _ state: OnboardingState) -> [SetupEnvironment] {
+        let taken = AppEnvironment.allCases.filter(app.environments.contains)
+        // One simulator stands behind a rehearsal; its two environments are one for people.
+        return (app.isRehearsal ? Array(taken.prefix(1)) : taken).map { id in
+            let isSandbox = id == .sandbox
+            var environment = SetupEnvironment(id: id, name: app.environmentLabel(id))
+            if let probe = state.facts.probes[isSandbox: isSandbox], let words = state.verdicts[isSandbox: isSandbox] {
+                environment.probe = SetupProbe(
+                    at: probe.at, result: probe.result, words: words,
+                    keyID: state.facts.keys.first { $0.key.id == probe.key }?.key.keyID)
+            }
+            if let test = state.facts.tests[isSandbox: isSandbox], let words = state.testWords[isSandbox: isSandbox] {
+                environment.test = SetupTest(
+                    state: test.state, askedAt: test.askedAt, words: words)
+            }
+            environment.lastNotification = state.facts.heard[isSandbox: isSandbox]?.at
+            return environment
+        }
+    }
+
+    private func addresses(
+        of app: App, inboxes: Int, shown: Bool, in tx: Transaction
+    ) async throws -> SetupModel.Addresses {
+        guard shown else { return .counted(inboxes) }
+        do {
+            return .shown(try await vault.inboxes(of: app.tenant, app: app.id, in: tx).map(\.token))
+        } catch is VaultError {
+            return .unreadable
+        }
+    }
+
+    private func relayHost(of app: App) async throws -> String? {
+        do {
+            guard let url = try await vault.relayURL(of: app)?.reveal() else { return nil }
+            let authority = url.drop { $0 != ":" }.dropFirst(3).prefix { !"/?#".contains($0) }
+            return String(authority)
+        } catch is VaultError {
+            return "an address that cannot be read any more"
+        }
+    }
+
+    private func receiver(of app: App, host: String?, in tx: Transaction) async throws -> SetupModel.Receiver {
+        guard let host else { return app.hasOtherReceiver == nil ? .notAsked : .nobody }
+        return .relay(
+            host: host, standing: try await RelayQueries.standing(of: app, in: tx),
+            newest: try await RelayQueries.list(of: app, limit: Self.relayLines, in: tx).lines)
+    }
+
+    // MARK: Apps
+
+    /// - Throws: `TenantStoreError`, `AppChangeError`, `VaultError.noMasterKey`.
+    package func addApp(_ new: NewApp, to tenant: TenantID, by who: Changer) async throws -> App {
+        try await database.transaction(tenant.scope) { tx in
+            let app = try await TenantStore.addApp(new, to: tenant, at: clock.now, by: who.actor, in: tx)
+            _ = try await vault.addInbox(to: app.id, of: tenant, by: who.actor, in: tx)
+            return app
+        }
+    }
+
+    /// Several apps from a list, a line each; a bad line harms no other.
+    package func addApps(_ list: String, to tenant: TenantID, by who: Changer) async throws -> [AppList.Row] {
+        try await AppList.add(list, to: tenant, with: vault, by: who.actor, in: database)
+    }
+
+    /// - Throws: `AppChangeError` naming the member.
+    package func change(_ app: App, _ changes: AppChanges, by who: Changer) async throws {
+        _ = try await database.transaction(app.tenant.scope) { tx in
+            try await TenantStore.change(
+                app, changes, with: vault, plainHTTP: plainHTTP, by: who.actor, address: who.address, at: clock.now,
+                in: tx)
+        }
+    }
+
+    /// - Throws: `AppChangeError` naming `productID`.
+    package func set(_ product: ProductSetting, of app: App, by who: Changer) async throws {
+        try await database.transaction(app.tenant.scope) { tx in
+            try await ProductStore.set(product, of: app, by: who.actor, address: who.address, at: clock.now, in: tx)
+        }
+    }
+
+    // MARK: Keys
+
+    /// Checks a key file, seals it, and makes it the one that signs.
+    ///
+    /// - Parameter isForAll: every app of the tenant; else this one alone.
+    /// - Throws: `SigningKeyUploadError`, `VaultError.noMasterKey`.
+    package func addKey(
+        _ bytes: ArraySlice<UInt8>, fileName: String?, keyID: String?, issuerID: String, for app: App, isForAll: Bool,
+        by who: Changer
+    ) async throws -> SigningKeyInfo {
+        let checked = try SigningKeyUpload.check(body: bytes, fileName: fileName, keyID: keyID, issuerID: issuerID)
+        return try await database.transaction(app.tenant.scope) { tx in
+            try await vault.store(
+                checked, of: app.tenant, for: isForAll ? nil : app.id, by: who.actor, address: who.address, in: tx)
+        }
+    }
+
+    /// - Throws: `OnboardingError`.
+    package func probe(_ app: App, by who: Changer) async throws {
+        _ = try await onboarding.probe(app, by: who.actor, address: who.address)
+    }
+
+    /// - Throws: `OnboardingError`.
+    package func sendTest(_ app: App, _ environment: AppEnvironment, by who: Changer) async throws {
+        _ = try await onboarding.sendTest(
+            app, isSandbox: environment == .sandbox, by: who.actor, address: who.address)
+    }
+
+    // MARK: Reports
+
+    /// A token for the app's own backend: consent and usage of this app, nothing else.
+    package func makeToken(for app: App, by who: Changer) async throws -> NewAPIToken {
+        try await database.transaction(app.tenant.scope) { tx in
+            try await tokens.add(to: app.tenant, app: app.id, scopes: [.consent, .usage], by: who.actor, in: tx)
+        }
+    }
+
+    /// Takes the reports that the code on the page sends, as the API would take them.
+    ///
+    /// - Throws: `ConsentLedger.Refusal`, `UsageStore.Refusal`.
+    package func report(customer: String, transactionID: String, of app: App) async throws -> Reports.UsageState {
+        let now = clock.now
+        _ = try await reports.record(
+            ConsentLedger.Report(consented: true, source: "setup page"), of: .customer(appAccountToken: customer),
+            app: app, at: now)
+        return try await reports.record(
+            Reports.Usage(
+                transactionID: transactionID, deliveryStatus: "DELIVERED", consumptionPercentage: 25_000,
+                sampleContentProvided: false, observedAt: now), app: app, at: now)
+    }
+}

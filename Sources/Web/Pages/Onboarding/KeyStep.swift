@@ -1,0 +1,120 @@
+import Refunds
+import Tenants
+import Time
+
+/// Step 2: the .p8, dropped, chosen or pasted. What was saved is known by its fingerprint and never shown again.
+struct KeyStep {
+    let page: SetupPage
+    private var model: SetupModel { page.model }
+
+    var html: HTML {
+        Step(
+            .key, of: page,
+            lead:
+                "Apple lets you download an In-App Purchase key once, as a .p8 file. It is tried, sealed under this installation's master key, and never shown again, in any form, to anyone."
+        ) {
+            page.answer(to: .key)
+            if !model.keys.isEmpty { keys }
+            if page.canChange {
+                if model.canSeal {
+                    if model.keys.isEmpty || page.answer?.part == .key && page.answer?.tone == .bad {
+                        form
+                    } else {
+                        details(.class("opening")) {
+                            summary { "Add another key" }
+                            form
+                        }
+                    }
+                } else {
+                    Notice(
+                        .bad, "This installation has no master key.",
+                        more:
+                            "Whoever runs it makes one: refund-desk master-key new --file …, and sets REFUND_DESK_MASTER_KEY_FILE. Until then no key can be kept safely, so none is taken."
+                    ).html
+                }
+            }
+        }.html
+    }
+
+    private var keys: HTML {
+        ul(.class("plain-list")) {
+            for key in model.keys {
+                li(.class("side-card")) {
+                    div(.class("side-card-head")) {
+                        strong { span(.class("mono")) { key.info.keyID } }
+                        badge(key).html
+                    }
+                    Facts([
+                        ("Public key", span(.class("mono")) { key.info.fingerprint }),
+                        ("Issuer ID", span(.class("mono")) { key.info.issuerID }),
+                        (
+                            "Serves",
+                            HTML(text: key.info.app == nil ? "every app of the organisation" : "this app alone")
+                        ),
+                        ("Added", TimeText(key.info.createdAt).shortHTML),
+                        ("At Apple", key.why.isEmpty ? nil : HTML(text: key.why)),
+                    ]).html
+                }
+            }
+        }
+    }
+
+    private func badge(_ key: KeyStory) -> Badge {
+        if key.info.state == .retired { return Badge(text: "Retired", tone: .plain) }
+        if !key.opens { return Badge(text: "Unreadable", tone: .bad) }
+        if key.info.state == .retiring {
+            return Badge(
+                text: key.info.retiresAt.map { "Kept until \(TimeText($0).short)" } ?? "Kept for a while", tone: .plain)
+        }
+        return key.info.id == page.model.keys.first?.info.id
+            ? Badge(text: "Signs", tone: .good) : Badge(text: "In use", tone: .plain)
+    }
+
+    private var form: HTML {
+        Web.form(.class("step-form"), .post, .multipart, page.action(.key)) {
+            ol(.class("numbered")) {
+                li {
+                    "App Store Connect → Users and Access → Integrations → In-App Purchase. Not the App Store Connect API tab: those keys open other doors."
+                }
+                li { "Generate a key, download SubscriptionKey_….p8, and note the issuer ID above the list." }
+            }
+            div(.class("drop"), .nicety("drop")) {
+                label(.class("field-label"), .for("field-file")) { "Key file: drop it here, or choose it" }
+                input(.id("field-file"), .type("file"), .name("file"), .accept(".p8,.pem,.key,.txt"))
+                span(.class("drop-name")) {}
+            }
+            details(.class("opening")) {
+                summary { "Paste its text instead" }
+                TextArea(
+                    label: "Text of the .p8 file", name: "pasted", text: "", rows: 5,
+                    help: "Whatever the clipboard did to line breaks is put right.", isCode: true
+                ).html
+            }
+            div(.class("field-row")) {
+                Field(
+                    "Key ID", name: "keyID", help: "Ten capital letters and digits. Empty: read from the file's name.",
+                    error: page.wrong("keyID", in: .key), .value(page.typed("keyID", in: .key)), .maxlength(64),
+                    .autocomplete("off"), .noSpellcheck, .placeholder("2X9R4HXF34")
+                ).html
+                Field(
+                    "Issuer ID", name: "issuerID", help: "A UUID; the same for all keys of your team.",
+                    error: page.wrong("issuerID", in: .key), .required, .maxlength(64), .autocomplete("off"),
+                    .noSpellcheck,
+                    .value(page.typed("issuerID", in: .key, else: model.keys.first?.info.issuerID ?? "")),
+                    .placeholder("57246542-96fe-1a63-e053-0824d011072a")
+                ).html
+            }
+            Choices(
+                legend: "It serves", name: "serves",
+                choices: [
+                    .init(
+                        value: "all", text: "Every app of the organisation",
+                        more: "Apple's keys belong to the team, so one is enough."),
+                    .init(
+                        value: "app", text: "\(model.app.name) alone", more: "When this app belongs to another team."),
+                ], chosen: page.typed("serves", in: .key, else: "all")
+            ).html
+            button(.class("button button-main"), .type("submit")) { "Check, try and save" }
+        }
+    }
+}

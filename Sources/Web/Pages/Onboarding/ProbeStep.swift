@@ -1,0 +1,77 @@
+import Refunds
+import Time
+
+/// Step 3: the key is tried against each environment; what Apple refuses is explained.
+struct ProbeStep {
+    let page: SetupPage
+
+    var html: HTML {
+        Step(
+            .probe, of: page,
+            lead:
+                "The key asks Apple for the last hour of this app's notification history. That proves key, issuer, bundle ID and environment together, and changes nothing."
+        ) {
+            page.answer(to: .probe)
+            live
+            if page.canChange, !page.model.keys.isEmpty {
+                Web.form(.post, page.action(.probe)) {
+                    button(.class("button"), .type("submit")) { tried ? "Try again" : "Try the key" }
+                }
+            }
+        }.html
+    }
+
+    private var tried: Bool { page.model.environments.contains { $0.probe != nil } }
+
+    var live: HTML {
+        div(.class("pair"), .live("probe")) {
+            for environment in page.model.environments { card(environment) }
+        }
+    }
+
+    private func card(_ environment: SetupEnvironment) -> HTML {
+        div(.class("side-card")) {
+            div(.class("side-card-head")) {
+                strong { environment.name }
+                badge(environment.probe).html
+            }
+            if let probe = environment.probe {
+                p { probe.words.summary }
+                if let cause = probe.words.cause { p { strong { cause } } }
+                if !probe.words.ruledOut.isEmpty { list("Ruled out", probe.words.ruledOut, isOrdered: false) }
+                if !probe.words.left.isEmpty { list("Left to check, in this order", probe.words.left, isOrdered: true) }
+                for remark in probe.words.remarks { p(.class("quiet")) { remark } }
+                span(.class("subtext")) {
+                    if let keyID = probe.keyID {
+                        "key "
+                        span(.class("mono")) { keyID }
+                        ", "
+                    }
+                    TimeText(probe.at).shortHTML
+                }
+            } else {
+                p(.class("quiet")) { page.model.keys.isEmpty ? "Waits for a key." : "Not tried yet." }
+            }
+        }
+    }
+
+    private func list(_ title: String, _ lines: [String], isOrdered: Bool) -> HTML {
+        var html = h3 { title }
+        html.append(
+            isOrdered
+                ? ol(.class("numbered")) { for line in lines { li { line } } }
+                : ul(.class("dashed")) { for line in lines { li { line } } })
+        return html
+    }
+
+    private func badge(_ probe: SetupProbe?) -> Badge {
+        switch probe?.result {
+        case nil: Badge(text: "Not tried", tone: .plain)
+        case .accepted: Badge(text: "Accepted", tone: .good)
+        case .refused: Badge(text: "Refused", tone: .bad)
+        case .unreachable: Badge(text: "Not reached", tone: .attention)
+        case .limited: Badge(text: "Too many calls", tone: .attention)
+        case .odd: Badge(text: "Odd answer", tone: .attention)
+        }
+    }
+}

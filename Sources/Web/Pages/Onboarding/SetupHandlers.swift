@@ -1,0 +1,220 @@
+import HTTP
+import Refunds
+import Tenants
+import Time
+
+/// Takes the forms of the setup page, and draws it.
+struct SetupHandlers: Sendable {
+    let console: Console
+
+    private var desk: SetupDesk { console.setup }
+
+    // MARK: Looking
+
+    func show(_ visit: TenantVisit) async throws -> Response {
+        guard case .setup(_, let bundleID, let done) = visit.site,
+            let app = try await desk.app(of: visit.tenant, bundleID: bundleID)
+        else { return console.door.problem(.notFound, .notFound, for: visit) }
+        var page = try await page(of: app, visit)
+        page.answer = done.map { SetupWords.done($0, page.model) }
+        return console.page(page.html)
+    }
+
+    func state(_ visit: TenantVisit) async throws -> Response {
+        guard case .setupState(_, let bundleID) = visit.site,
+            let app = try await desk.app(of: visit.tenant, bundleID: bundleID)
+        else { return console.door.problem(.notFound, .notFound, for: visit) }
+        return console.page(try await page(of: app, visit).fragment)
+    }
+
+    private func page(of app: App, _ visit: TenantVisit) async throws -> SetupPage {
+        let canChange = visit.membership.role >= .admin
+        return SetupPage(
+            frame: console.frame(visit), slug: visit.slug,
+            model: try await desk.model(of: app, withAddresses: canChange),
+            publicURL: console.own.origin, canChange: canChange, now: console.clock.now)
+    }
+
+    // MARK: Changing
+
+    func take(_ visit: TenantVisit) async throws -> Response {
+        guard case .setupPart(_, let bundleID, let part) = visit.site,
+            let app = try await desk.app(of: visit.tenant, bundleID: bundleID)
+        else { return console.door.problem(.notFound, .notFound, for: visit) }
+        guard visit.membership.role >= .admin else { return console.door.problem(.forbidden, .forbidden, for: visit) }
+        let form = try SetupForm(visit.visit.request)
+        let who = Changer(visit.visit.session.person, address: visit.visit.context.client.address)
+        do {
+            switch part {
+            case .details: try await desk.change(app, details(form, of: app), by: who)
+            case .key: return try await key(form, app, who, visit)
+            case .probe: try await desk.probe(app, by: who)
+            case .receiver: try await desk.change(app, try receiver(form, of: app), by: who)
+            case .test:
+                guard let environment = AppEnvironment(rawValue: form.text("environment")) else {
+                    throw AppChangeError("environment", "is Production or Sandbox")
+                }
+                try await desk.sendTest(app, environment, by: who)
+            case .consent: try await desk.change(app, try consent(form, by: visit), by: who)
+            case .evidence: try await desk.change(app, evidence(form), by: who)
+            case .product: try await desk.set(try product(form), of: app, by: who)
+            case .token: return try await token(app, who, visit)
+            case .trial: return try await trial(app, visit)
+            }
+        } catch let error as AppChangeError {
+            return try await refused(error, part, form, app, visit)
+        } catch let error as OnboardingError {
+            return try await answer(SetupAnswer(part: part, tone: .attention, text: "\(error)"), app, visit, .conflict)
+        } catch VaultError.noMasterKey {
+            return try await answer(SetupWords.noMasterKey(part), app, visit, .conflict)
+        }
+        return back(part, app, visit)
+    }
+
+    /// Back to the page, at the step; a reload then repeats nothing.
+    private func back(_ part: SetupPart, _ app: App, _ visit: TenantVisit) -> Response {
+        .seeOther(Site.setup(visit.slug, bundleID: app.bundleID, done: part).url + "#" + part.section)
+    }
+
+    private func answer(
+        _ answer: SetupAnswer, _ app: App, _ visit: TenantVisit, _ status: Status
+    ) async throws -> Response {
+        var page = try await page(of: app, visit)
+        page.answer = answer
+        return console.page(page.html, status: status)
+    }
+
+    private func refused(
+        _ error: AppChangeError, _ part: SetupPart, _ form: SetupForm, _ app: App, _ visit: TenantVisit
+    ) async throws -> Response {
+        let field = SetupWords.field(error.member)
+        return try await answer(
+            SetupAnswer(
+                part: part, tone: .bad, text: "Nothing was changed.",
+                more: Words.sentence("\(field.label) \(error.text)."),
+                fields: form.shown, wrong: field.name), app, visit, .unprocessableContent)
+    }
+
+    // MARK: Keys
+
+    private func key(_ form: SetupForm, _ app: App, _ who: Changer, _ visit: TenantVisit) async throws -> Response {
+        func again(_ text: String, _ more: String?, wrong: String? = nil) async throws -> Response {
+            try await answer(
+                SetupAnswer(part: .key, tone: .bad, text: text, more: more, fields: form.shown, wrong: wrong), app,
+                visit, .unprocessableContent)
+        }
+        guard let file = form.file("file", "pasted") else {
+            return try await again("No key was sent.", "Drop or choose the .p8 file, or paste its text.")
+        }
+        let keyID = form.text("keyID")
+        do {
+            _ = try await desk.addKey(
+                file.bytes, fileName: file.name, keyID: keyID.isEmpty ? nil : keyID, issuerID: form.text("issuerID"),
+                for: app, isForAll: form.text("serves") != "app", by: who)
+        } catch let error as SigningKeyUploadError {
+            return try await again(
+                "This key was not taken.", Words.sentence("\(error)."), wrong: SetupWords.field(of: error))
+        }
+        // The key is kept whatever comes of this: a try that Apple did not get can be repeated.
+        do { try await desk.probe(app, by: who) } catch is OnboardingError {}
+        return back(.key, app, visit)
+    }
+
+    // MARK: Settings
+
+    private func details(_ form: SetupForm, of app: App) throws -> AppChanges {
+        var changes = AppChanges()
+        changes.name = form.text("name")
+        let appleID = form.text("appleID")
+        if !appleID.isEmpty {
+            guard let number = Int64(appleID) else { throw AppChangeError("appleID", "is a positive number") }
+            changes.appleID = number
+        }
+        if !app.isRehearsal { changes.environments = Self.environments(form) }
+        return changes
+    }
+
+    private static func environments(_ form: SetupForm) -> Set<AppEnvironment> {
+        form.text("environments") == "sandbox" ? [.sandbox] : Set(AppEnvironment.allCases)
+    }
+
+    private func receiver(_ form: SetupForm, of app: App) throws -> AppChanges {
+        var changes = AppChanges()
+        let url = form.text("relayURL")
+        switch form.text("hasOther") {
+        case "no":
+            guard url.isEmpty else {
+                throw AppChangeError("relayURL", "is given, though there is said to be no other receiver")
+            }
+            changes.hasOtherReceiver = false
+        case "yes":
+            guard !url.isEmpty || app.isRelayed else { throw AppChangeError("relayURL", "is needed") }
+            changes.hasOtherReceiver = true
+            if !url.isEmpty { changes.relayURL = url }
+        default: throw AppChangeError("hasOtherReceiver", "is not answered yet")
+        }
+        return changes
+    }
+
+    private func consent(_ form: SetupForm, by visit: TenantVisit) throws -> AppChanges {
+        var changes = AppChanges()
+        guard form.text("consent") == "all-from" else {
+            changes.consent = .perCustomer
+            return changes
+        }
+        guard let since = Moment(date: form.text("since")) else {
+            throw AppChangeError("consentFrom", "is a day, such as 2026-01-31")
+        }
+        guard form.text("declared") == "yes" else {
+            throw AppChangeError("declared", "must be given by you: tick it if it is so")
+        }
+        changes.consent = .allFrom(
+            since, wording: form.text("wording"), shownWhere: form.text("shownWhere"),
+            declaredBy: visit.visit.session.email)
+        return changes
+    }
+
+    private func evidence(_ form: SetupForm) -> AppChanges {
+        var changes = AppChanges()
+        changes.unreportedDelivery = UnreportedDelivery(rawValue: form.text("unreported"))
+        changes.sampleContent = form.text("sample") == "yes"
+        changes.evidence = EvidenceMode(rawValue: form.text("way"))
+        changes.callbackURL = form.text("callbackURL")
+        return changes
+    }
+
+    private func product(_ form: SetupForm) throws -> ProductSetting {
+        let sample: Bool? =
+            switch form.text("productSample") {
+            case "yes": true
+            case "no": false
+            default: nil
+            }
+        return ProductSetting(productID: form.text("productID"), sampleContent: sample)
+    }
+
+    // MARK: Reports
+
+    /// Shown in the answer to the form itself, and nowhere after it.
+    private func token(_ app: App, _ who: Changer, _ visit: TenantVisit) async throws -> Response {
+        let made = try await desk.makeToken(for: app, by: who)
+        var page = try await page(of: app, visit)
+        page.newToken = made.text
+        page.answer = SetupAnswer(
+            part: .token, tone: .good, text: "The token is made.",
+            more: "It stands in the code below, and is shown this once: keep it where your backend keeps its secrets.")
+        return console.page(page.html)
+    }
+
+    private func trial(_ app: App, _ visit: TenantVisit) async throws -> Response {
+        do {
+            let state = try await desk.report(
+                customer: Snippets.customer, transactionID: Snippets.transactionID, of: app)
+            return try await answer(SetupWords.tried(state), app, visit, .ok)
+        } catch let refusal as UsageStore.Refusal {
+            return try await answer(
+                SetupAnswer(part: .trial, tone: .bad, text: "The report was refused.", more: "\(refusal)."), app, visit,
+                .unprocessableContent)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+/// The forms of the setup page, by the name in their address.
+package enum SetupPart: String, Hashable, Sendable, CaseIterable {
+    /// Name, Apple ID, environments.
+    case details
+    case key
+    case probe
+    /// Who gets Apple's notifications today.
+    case receiver
+    /// Asks Apple for a TEST notification.
+    case test
+    case consent
+    case evidence
+    /// What one product says of sample content.
+    case product
+    /// An API token for the app's backend.
+    case token
+    /// Reports about nobody's purchase, to see that it works.
+    case trial
+
+    /// The section of the page it stands in.
+    package var section: String {
+        switch self {
+        case .details: "app"
+        case .key: "key"
+        case .probe: "probe"
+        case .receiver, .test: "url"
+        case .consent: "consent"
+        case .evidence, .product, .token, .trial: "evidence"
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Refunds
+import Tenants
+
+/// What is said after a form.
+enum SetupWords {
+    /// After a form that was taken.
+    static func done(_ part: SetupPart, _ model: SetupModel) -> SetupAnswer {
+        switch part {
+        case .details: SetupAnswer(part: part, tone: .good, text: "Saved.")
+        case .key: key(model)
+        case .probe: SetupAnswer(part: part, tone: .plain, text: "Tried just now.")
+        case .receiver: receiver(model)
+        case .test:
+            SetupAnswer(part: part, tone: .plain, text: "Apple was asked.", more: "What came of it stands below.")
+        case .consent:
+            switch model.app.consent {
+            case .perCustomer:
+                SetupAnswer(
+                    part: part, tone: .good, text: "Saved: each customer is asked.",
+                    more: "Nobody is answered for until your backend reports that they agreed.")
+            case .allFrom:
+                SetupAnswer(
+                    part: part, tone: .good, text: "Declared.",
+                    more:
+                        "It is in the audit log with your name. Withdrawals are obeyed from the moment they are reported."
+                )
+            }
+        case .evidence, .product: SetupAnswer(part: part, tone: .good, text: "Saved.")
+        case .token, .trial: SetupAnswer(part: part, tone: .plain, text: "That is shown once, right after it is made.")
+        }
+    }
+
+    private static func key(_ model: SetupModel) -> SetupAnswer {
+        guard let newest = model.keys.first?.info else {
+            return SetupAnswer(part: .key, tone: .plain, text: "There is no key.")
+        }
+        var more =
+            "The fingerprint of its public key is \(newest.fingerprint). A test signature was made before it was saved. It is never shown again."
+        if newest.fileName?.hasPrefix("AuthKey_") == true {
+            more +=
+                " Its file is named AuthKey_…: App Store Connect names keys of the App Store Connect API so, and Apple refuses those here. If the try below is refused, make an In-App Purchase key."
+        }
+        return SetupAnswer(part: .key, tone: .good, text: "Key \(newest.keyID) is saved.", more: more)
+    }
+
+    private static func receiver(_ model: SetupModel) -> SetupAnswer {
+        switch model.receiver {
+        case .relay(let host, _, _):
+            SetupAnswer(
+                part: .receiver, tone: .good, text: "Every original notification is passed on to \(host).",
+                more: "From the next one on. Switch off that receiver's own refund answers, if it has them.")
+        case .nobody, .notAsked:
+            SetupAnswer(part: .receiver, tone: .good, text: "Saved: nothing is passed on.")
+        }
+    }
+
+    static func noMasterKey(_ part: SetupPart) -> SetupAnswer {
+        SetupAnswer(
+            part: part, tone: .bad, text: "This installation has no master key.",
+            more: "Nothing secret can be kept without one. Whoever runs it makes one: refund-desk master-key new.")
+    }
+
+    static func tried(_ state: Reports.UsageState) -> SetupAnswer {
+        let stored = [
+            state.deliveryStatus.map { "deliveryStatus \($0.value)" },
+            state.consumptionPercentage.map { "consumptionPercentage \($0.value)" },
+            state.sampleContentProvided.map { "sampleContentProvided \($0.value)" },
+        ].compactMap { $0 }.joined(separator: ", ")
+        return SetupAnswer(
+            part: .trial, tone: .good, text: "It works: consent and use were stored.",
+            more:
+                "Reported for the customer \(Snippets.customer) and the transaction \(Snippets.transactionID), which are nobody's: \(stored). The code below sends the same through the API."
+        )
+    }
+
+    /// How the page calls a member of `AppChanges`, and the field it stands in.
+    static func field(_ member: String) -> (label: String, name: String?) {
+        switch member {
+        case "name": ("the name", "name")
+        case "appleID": ("the Apple ID", "appleID")
+        case "environments": ("the choice of environments", nil)
+        case "relayURL": ("the other receiver's URL", "relayURL")
+        case "hasOtherReceiver": ("the question about another receiver", nil)
+        case "consentFrom": ("the first day", "since")
+        case "consentWording": ("the wording", "wording")
+        case "consentShownWhere": ("the place where it is shown", "shownWhere")
+        case "declared": ("the declaration", nil)
+        case "callbackURL": ("the callback URL", "callbackURL")
+        case "productID": ("the product ID", "productID")
+        case "bundleID": ("the bundle ID", "bundleID")
+        case "apiURL": ("the simulator's address", "apiURL")
+        case "trustRoot": ("the root certificate", nil)
+        case "list": ("the list", "list")
+        default: (member, nil)
+        }
+    }
+
+    static func field(of error: SigningKeyUploadError) -> String? {
+        switch error {
+        case .badKeyID: "keyID"
+        case .badIssuerID: "issuerID"
+        default: nil
+        }
+    }
+}

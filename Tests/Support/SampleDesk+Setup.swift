@@ -1,0 +1,44 @@
+import AppStore
+import Crypto
+import Journal
+import Postgres
+import Queue
+package import Refunds
+package import Tenants
+import Time
+
+extension SampleDesk {
+    /// What the setup page does, with a master key of the tests and an Apple that leads nowhere.
+    package func setup() throws -> SetupDesk {
+        let now = clock.clock
+        let vault = Vault(
+            database: database,
+            keyring: try MasterKeyring(text: SecretBytes(copying: Array(Base64.encode(Array(0..<32)).utf8))),
+            clock: now, journal: .silent)
+        let bell = Bell(database: database, journal: .silent)
+        return SetupDesk(
+            database: database, vault: vault,
+            onboarding: Onboarding(
+                database: database, vault: vault, apple: .sample(trusting: [], clock: now), tokens: TokenCache(),
+                bell: bell, clock: now, journal: .silent),
+            tokens: APITokens(database: database, clock: now), reports: Reports(database: database, bell: bell),
+            clock: now, plainHTTP: false)
+    }
+
+    /// Gives the sample's Sam another role in alpha.
+    package func makeSam(_ role: Tenants.Role) async throws {
+        try await database.execute(
+            .house,
+            """
+            update tenants.members set role = \(role.rawValue)
+            where tenant_id = \(alpha.id.rawValue)
+              and person_id = (select person_id from tenants.people where email = 'sam@alpha.example')
+            """)
+    }
+
+    /// Leaves alpha without an app.
+    package func removeApps() async throws {
+        try await database.execute(
+            .house, "update tenants.apps set removed_at = \(clock.now) where tenant_id = \(alpha.id.rawValue)")
+    }
+}

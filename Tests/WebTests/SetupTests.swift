@@ -1,0 +1,284 @@
+import Crypto
+import FoundationEssentials
+import Journal
+import Refunds
+import Simulator
+import Support
+import Testing
+import Time
+
+@testable import Tenants
+@testable import Web
+
+@Suite struct `The setup page` {
+    private static let app = "com.example.alpha"
+    private static let page = Site.setup("alpha", bundleID: app, done: nil)
+    private static func part(_ part: SetupPart) -> Site { .setupPart("alpha", bundleID: app, part) }
+
+    /// Sam as an admin: the sample's Sam supports.
+    private func withAdmin(_ body: (TestBrowser, SampleDesk) async throws -> Void) async throws {
+        try await withConsole { desk, console, _ in
+            try await desk.makeSam(.admin)
+            let sam = TestBrowser(console)
+            try await sam.signIn()
+            try await body(sam, desk)
+        }
+    }
+
+    private func models() -> [SetupModel] { [SetupSamples.begun, SetupSamples.troubled, SetupSamples.ready] }
+
+    // MARK: The page itself
+
+    @Test func `what the script fetches are the parts of the page that change by themselves, all of them`() {
+        for model in models() {
+            let page = SetupSamples.page(model)
+            func parts(_ html: HTML) -> Set<String> {
+                Set(Markup(html.string).tags.compactMap { $0.attributes["data-live"] })
+            }
+            #expect(parts(page.fragment) == parts(page.html))
+            #expect(parts(page.html).isSuperset(of: ["readiness", "probe", "test", "step-key"]))
+        }
+    }
+
+    @Test func `it is asked again only while something is awaited`() {
+        #expect(!SetupSamples.page(SetupSamples.begun).html.string.contains("data-awaits"))
+        #expect(SetupSamples.page(SetupSamples.troubled).html.string.contains("data-awaits"))
+    }
+
+    @Test func `what is left stays in sight until nothing is`() {
+        let begun = SetupSamples.page(SetupSamples.begun).readiness.string
+        #expect(begun.contains("What is left") && begun.contains("href=\"#key\"") && begun.contains("5 left"))
+        let ready = SetupSamples.page(SetupSamples.ready).readiness.string
+        #expect(ready.contains("Nothing is left") && !ready.contains("href=\"#key\""))
+    }
+
+    @Test func `it says plainly what consent is, and that nobody is paged`() {
+        let page = SetupSamples.page(SetupSamples.begun).html.string
+        #expect(page.contains("nobody is answered"))
+        #expect(
+            page.contains("This says that the customer agreed.") && page.contains("Not that your team has an interest"))
+        #expect(page.contains("Nobody is paged yet"))
+    }
+
+    @Test func `a rehearsal reads Rehearsal, and its side cannot be changed`() throws {
+        var model = SetupSamples.begun
+        model.app = SetupSamples.app { $0.rehearsal = RehearsalSide(root: [1], apiURL: "http://127.0.0.1:9090") }
+        model.environments = [SetupEnvironment(id: .production, name: "Rehearsal")]
+        let page = SetupSamples.page(model).html.string
+        #expect(page.contains("Rehearsal</span>") && !page.contains("name=\"environments\""))
+        #expect(!page.contains("Send a Production test") && page.contains("calls <code>http://127.0.0.1:9090</code>"))
+    }
+
+    // MARK: Who may
+
+    @Test func `those who may not change apps see a summary: no address, no form, and theirs are refused`() async throws
+    {
+        try await withConsole { _, console, _ in
+            let sam = TestBrowser(console)
+            try await sam.signIn()
+            let page = try await sam.get(Self.page)
+            #expect(page.status == 200 && page.text.contains("Owners and admins of your organisation change it"))
+            #expect(!page.text.contains("/n/") && !page.text.contains("/setup/key"))
+            for part in SetupPart.allCases { #expect(try await sam.post(Self.part(part)).status == 403, "\(part)") }
+            #expect(try await sam.get(.newApp("alpha")).status == 403)
+            #expect(try await sam.post(.newApp("alpha"), [("bundleID", "com.example.new")]).status == 403)
+        }
+    }
+
+    @Test func `BL-062: another tenant's app, and one that never was, are nowhere, to the byte`() async throws {
+        try await withAdmin { (sam, _) async throws in
+            let nothing = try await sam.get("/no/such/page")
+            let foreign: [(String, String)] = [
+                ("beta", "com.example.beta"), ("alpha", "com.example.beta"), ("alpha", "no.such"),
+            ]
+            for (slug, bundleID) in foreign {
+                for site in [Site.setup(slug, bundleID: bundleID, done: nil), .setupState(slug, bundleID: bundleID)] {
+                    let answer = try await sam.get(site)
+                    #expect(answer.status == 404 && answer.text == nothing.text, "\(site.url)")
+                }
+                for part in SetupPart.allCases {
+                    let answer = try await sam.post(.setupPart(slug, bundleID: bundleID, part))
+                    #expect(answer.status == 404 && answer.text == nothing.text, "\(slug) \(bundleID) \(part)")
+                }
+            }
+        }
+    }
+
+    @Test func `BL-071: a foreign page changes nothing`() async throws {
+        try await withAdmin { (sam, _) async throws in
+            for part in SetupPart.allCases {
+                let answer = try await sam.post(Self.part(part).url, [], headers: [("Origin", "https://evil.example")])
+                #expect(answer.status == 403, "\(part)")
+            }
+        }
+    }
+
+    // MARK: Apps
+
+    @Test func `a tenant without an app is led to add one, and from there to its setup page`() async throws {
+        try await withConsole { desk, console, _ in
+            try await desk.makeSam(.owner)
+            try await desk.removeApps()
+            let sam = TestBrowser(console)
+            try await sam.signIn()
+            #expect(try await sam.get(.overview("alpha")).text.contains("href=\"/t/alpha/apps/new\""))
+            let added = try await sam.post(
+                .newApp("alpha"), [("form", "one"), ("bundleID", "com.example.New"), ("environments", "sandbox")])
+            #expect(added.location == "/t/alpha/apps/com.example.New/setup")
+            let page = try await sam.get(added.location ?? "")
+            #expect(page.text.contains("value=\"https://refunds.example/n/"))
+            #expect(!page.text.contains("Send a Production test") && page.text.contains("Send a Sandbox test") == false)
+        }
+    }
+
+    @Test func `several apps come from a list, and a bad line harms no other`() async throws {
+        try await withAdmin { (sam, desk) async throws in
+            let answer = try await sam.post(
+                .newApp("alpha"),
+                [
+                    ("form", "list"),
+                    ("list", "com.example.one, 6450000077, One\nnot a bundle\ncom.example.alpha\ncom.example.two"),
+                ])
+            #expect(answer.status == 200)
+            #expect(answer.text.contains("Line 2") && answer.text.contains("Line 3"))
+            let apps = try await desk.transaction(for: desk.alphaApp) { tx in
+                try await TenantStore.apps(of: desk.alpha.id, in: tx)
+            }
+            #expect(Set(apps.map(\.bundleID)).isSuperset(of: ["com.example.one", "com.example.two"]))
+            #expect(apps.first { $0.bundleID == "com.example.one" }?.appleID == 6_450_000_077)
+        }
+    }
+
+    @Test(arguments: [
+        (["form": "one", "bundleID": "no bundle"], "cannot be a bundle ID"),
+        (["form": "one", "bundleID": "com.example.alpha"], "already has an app"),
+        (["form": "one", "bundleID": "com.example.x", "appleID": "12a"], "Apple ID"),
+        (["form": "list", "list": ""], "The list"),
+        (
+            ["form": "rehearsal", "bundleID": "com.example.x", "apiURL": "http://127.0.0.1:9"],
+            "root certificate is missing"
+        ),
+    ])
+    func `what cannot be an app is refused with the reason, and nothing typed is lost`(
+        fields: [String: String], reason: String
+    ) async throws {
+        try await withAdmin { (sam, _) async throws in
+            let answer = try await sam.post(.newApp("alpha"), fields.map { ($0.key, $0.value) })
+            #expect(answer.status == 422 && answer.text.contains(reason), "\(answer.text)")
+            if let bundleID = fields["bundleID"] { #expect(answer.text.contains("value=\"\(bundleID)\"")) }
+        }
+    }
+
+    // MARK: Keys
+
+    @Test func `BL-002: a pasted key is saved, known by its fingerprint, and never shown again`() async throws {
+        try await withAdmin { (sam, _) async throws in
+            let key = try NewSigningKey.make()
+            let mangled = key.p8.replacing("\n", with: "\\n")
+            let answer = try await sam.upload(
+                Self.part(.key),
+                [
+                    ("file", "", ""), ("pasted", nil, mangled), ("keyID", nil, key.keyID),
+                    ("issuerID", nil, key.issuerID),
+                    ("serves", nil, "all"),
+                ])
+            #expect(answer.location == "/t/alpha/apps/com.example.alpha/setup?done=key#key", "\(answer.text)")
+            let page = try await sam.get(answer.location.map { String($0.prefix { $0 != "#" }) } ?? "")
+            #expect(page.text.contains(key.publicKey.fingerprint) && page.text.contains("Key \(key.keyID) is saved."))
+            for line in key.p8.split(separator: "\n") where !line.hasPrefix("-----") {
+                #expect(!page.text.contains(line))
+            }
+        }
+    }
+
+    @Test func `the key ID is read from the file's name`() async throws {
+        try await withAdmin { (sam, _) async throws in
+            let key = try NewSigningKey.make()
+            let answer = try await sam.upload(
+                Self.part(.key),
+                [
+                    ("file", "SubscriptionKey_\(key.keyID).p8", key.p8), ("keyID", nil, ""),
+                    ("issuerID", nil, key.issuerID),
+                ])
+            #expect(answer.status == 303, "\(answer.text)")
+            #expect(try await sam.get(Self.page).text.contains(key.keyID))
+        }
+    }
+
+    @Test func `a key that is not taken says why, keeps what was typed, and shows nothing of the file`() async throws {
+        try await withAdmin { (sam, _) async throws in
+            let issuer = "57246542-96fe-1a63-e053-0824d011072a"
+            let answer = try await sam.upload(
+                Self.part(.key),
+                [
+                    ("file", nil, ""), ("pasted", nil, "c2VjcmV0LWxvb2tpbmctdGV4dA=="), ("keyID", nil, "ABCDEFGH12"),
+                    ("issuerID", nil, issuer),
+                ])
+            #expect(answer.status == 422 && answer.text.contains("This key was not taken."))
+            #expect(answer.text.contains("value=\"ABCDEFGH12\"") && answer.text.contains("value=\"\(issuer)\""))
+            #expect(!answer.text.contains("c2VjcmV0"))
+            let none = try await sam.upload(Self.part(.key), [("file", "", ""), ("pasted", nil, "")])
+            #expect(none.status == 422 && none.text.contains("No key was sent."))
+        }
+    }
+
+    // MARK: Settings
+
+    @Test func `everybody's consent needs a wording, a place, a day and a declaration`() async throws {
+        try await withAdmin { (sam, _) async throws in
+            let whole = [
+                ("consent", "all-from"), ("wording", "We may tell Apple…"), ("shownWhere", "Terms, section 4"),
+                ("since", "2026-01-31"), ("declared", "yes"),
+            ]
+            for missing in ["wording", "shownWhere", "since", "declared"] {
+                let answer = try await sam.post(Self.part(.consent), whole.filter { $0.0 != missing })
+                #expect(answer.status == 422 && answer.text.contains("Nothing was changed."), "\(missing)")
+            }
+            #expect(try await sam.post(Self.part(.consent), whole).status == 303)
+            let page = try await sam.get(Self.page)
+            #expect(page.text.contains("Everybody who bought since 2026-01-31 00:00 UTC agreed"))
+            #expect(page.text.contains("by sam@alpha.example"))
+        }
+    }
+
+    @Test func `another receiver is named by its host alone`() async throws {
+        try await withAdmin { (sam, _) async throws in
+            #expect(try await sam.post(Self.part(.receiver), [("hasOther", "yes")]).status == 422)
+            let given = try await sam.post(
+                Self.part(.receiver), [("hasOther", "yes"), ("relayURL", "https://hooks.example/apple?token=s3cret")])
+            #expect(given.status == 303)
+            let page = try await sam.get(Self.page)
+            #expect(page.text.contains("hooks.example") && !page.text.contains("s3cret"))
+            #expect(page.text.contains("Switch off its own refund answers"))
+            #expect(try await sam.post(Self.part(.receiver), [("hasOther", "no")]).status == 303)
+            #expect(try await !sam.get(Self.page).text.contains("Passed on to"))
+        }
+    }
+
+    @Test func `one product may say of its free sample what the app does not`() async throws {
+        try await withAdmin { (sam, _) async throws in
+            #expect(
+                try await sam.post(Self.part(.product), [("productID", "pro.yearly"), ("productSample", "yes")]).status
+                    == 303)
+            #expect(try await sam.get(Self.page).text.contains("pro.yearly</span>: free sample"))
+            #expect(
+                try await sam.post(Self.part(.product), [("productID", "pro.yearly"), ("productSample", "app")]).status
+                    == 303)
+            #expect(try await !sam.get(Self.page).text.contains("pro.yearly"))
+            #expect(try await sam.post(Self.part(.product), [("productID", "no spaces here")]).status == 422)
+        }
+    }
+
+    @Test func `a token is shown once, in the answer to its own form`() async throws {
+        try await withAdmin { (sam, _) async throws in
+            #expect(
+                try await sam.post(
+                    Self.part(.evidence), [("unreported", "delivered"), ("sample", "no"), ("way", "push")]
+                ).status == 303)
+            let made = try await sam.post(Self.part(.token))
+            let token = try #require(made.text.firstMatch(of: /rd_[A-Za-z0-9_-]{43}/)).0
+            #expect(made.text.contains("token=&#39;\(token)&#39;"))
+            #expect(try await !sam.get(Self.page).text.contains(token))
+        }
+    }
+}
