@@ -30,7 +30,9 @@ final class House: Sendable {
         vault = Vault(database: database, keyring: configuration.keyring, clock: clock, journal: journal)
         // 32 MiB and 110 ms each: two at once, and a queue that a crowd at the door cannot make long.
         let hashing = Offload(name: "passwords", threads: 2, queueMax: 64)
-        signIn = SignIn(database: database, clock: clock, journal: journal) { try await hashing.run($0) }
+        signIn = SignIn(database: database, keyring: configuration.keyring, clock: clock, journal: journal) {
+            try await hashing.run($0)
+        }
         tokens = APITokens(database: database, clock: clock)
         directory = InboxDirectory(database: database, clock: clock)
     }
@@ -71,6 +73,11 @@ final class House: Sendable {
     /// What is pasted into App Store Connect.
     func notificationURL(_ inbox: InboxAddress) -> String {
         "\(configuration.publicURL)/n/\(inbox.token.reveal())"
+    }
+
+    /// The page of the first start.
+    func setUpURL(_ token: Redacted<String>) -> String {
+        "\(configuration.publicURL)\(Site.firstStart(token: token.reveal()).url)"
     }
 
     /// The page behind a one-time link.

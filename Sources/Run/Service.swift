@@ -3,6 +3,7 @@ import Journal
 import Loop
 import Postgres
 import Schema
+import Tenants
 
 /// The life of a process that serves: checks, start, and an orderly end.
 enum Service {
@@ -28,6 +29,7 @@ enum Service {
                 "parts": .string(parts.map(\.rawValue).sorted().joined(separator: " ")),
                 "version": .string(Version.number), "commit": .init(Version.commit),
             ])
+        if parts.contains(.console) { await offerSetUp(house) }
         await signals.wait()
         journal.info("stopping")
         _ = house.loops.all[0].after(endWithin) {
@@ -36,6 +38,20 @@ enum Service {
         }
         await serving.stop(within: finishWithin)
         journal.info("stopped")
+    }
+
+    /// While nobody can sign in: a link, in plain words beside the journal, for whoever starts the service.
+    private static func offerSetUp(_ house: House) async {
+        do {
+            guard let link = try await house.signIn.makeSetUpLink() else { return }
+            StandardStreams.complain(
+                """
+                refund-desk: nobody can sign in yet. This link makes the first owner, once, within 24 hours:
+                refund-desk: \(house.setUpURL(link))
+                """)
+        } catch {
+            house.journal.warning("could not make a set-up link", ["error": .init(error)])
+        }
     }
 
     /// The schema must be ours and the roles what row security relies on. False when a signal came first.

@@ -167,6 +167,7 @@ final class Serving: Sendable {
         }
         return Console(
             records: records, signIn: house.signIn, publicAddress: address,
-            assets: try Assets(folder: folder), setup: setup, clock: house.clock)
+            assets: try Assets(folder: folder), setup: setup, clock: house.clock,
+            signInHeader: house.configuration.signInHeader)
     }
 }

@@ -12,12 +12,16 @@ package struct Console: Sendable {
     let assets: Assets
     let setup: SetupDesk
     let clock: WallClock
+    let signInHeader: String?
 
-    /// - Parameter publicAddress: what browsers see; decides Secure cookies and what is the same origin.
+    /// - Parameters:
+    ///   - publicAddress: what browsers see; decides Secure cookies, what is the same origin, and whose passkeys are ours.
+    ///   - signInHeader: the field in which a trusted proxy names who asks; nil where none does.
     package init(
         records: Records, signIn: SignIn, publicAddress: PublicAddress, assets: Assets, setup: SetupDesk,
-        clock: WallClock
+        clock: WallClock, signInHeader: String? = nil
     ) {
+        self.signInHeader = signInHeader
         self.records = records
         self.signIn = signIn
         own = publicAddress
@@ -26,11 +30,14 @@ package struct Console: Sendable {
         self.clock = clock
     }
 
-    var door: Doorkeeper { Doorkeeper(own: own, signIn: signIn, assets: assets.links) }
+    var door: Doorkeeper { Doorkeeper(own: own, signIn: signIn, assets: assets.links, header: signInHeader) }
 
     /// What is looked at with GET changes nothing; what changes something answers to POST alone.
     package var routes: [Route] {
         let entrance = SignInHandlers(console: self)
+        let passkeys = PasskeyHandlers(console: self)
+        let account = AccountHandlers(console: self)
+        let firstStart = FirstStartHandlers(console: self)
         let cases = CaseHandlers(console: self)
         let desk = DeskHandlers(console: self)
         let newApp = NewAppHandlers(console: self)
@@ -44,6 +51,23 @@ package struct Console: Sendable {
             route(.post, .signOut, door.open(entrance.leave)),
             route(.get, .password, door.signedIn(entrance.showPassword)),
             route(.post, .password, door.signedIn(entrance.changePassword)),
+            route(.get, .secondFactor, door.open(entrance.showSecondFactor)),
+            route(.post, .secondFactor, door.open(entrance.enterSecondFactor)),
+            route(.post, .passkeyChallenge, door.open(passkeys.challenge)),
+            route(.post, .passkeySignIn, door.open(passkeys.enter)),
+            route(.get, .firstStart, door.open(firstStart.show)),
+            route(.post, .firstStart, door.open(firstStart.use)),
+            route(.get, .account, door.signedIn(account.show)),
+            route(.post, .accountName, door.signedIn(account.rename)),
+            route(.post, .generators, door.signedIn(account.beginGenerator)),
+            route(.get, .generator, door.signedIn(account.showGenerator)),
+            route(.post, .generator, door.signedIn(account.confirmGenerator)),
+            route(.post, .passkeyOffer, door.signedIn(passkeys.offer)),
+            route(.post, .passkeys, door.signedIn(passkeys.add)),
+            route(.post, .recoveryCodes, door.signedIn(account.makeRecoveryCodes)),
+            route(.post, .factorRemoval, door.signedIn(account.removeFactor)),
+            route(.post, .sessionEnd, door.signedIn(account.endSession)),
+            route(.post, .otherSessionsEnd, door.signedIn(account.endOtherSessions)),
             route(.get, .tenants, door.signedIn(desk.tenants)),
             route(.get, .overview, door.member(desk.overview)),
             route(.get, .cases, door.member(cases.list)),
@@ -78,7 +102,15 @@ package struct Console: Sendable {
     ) -> Route {
         Route(
             method, pattern.rawValue, bodyMax: bodyMax, trailingSlash: pattern != .home,
-            sensitive: pattern == .signInLink, secretBody: method == .post, handler)
+            sensitive: pattern == .signInLink || pattern == .firstStart, secretBody: method == .post, handler)
+    }
+
+    /// Signed in under a new session; whatever the browser held before is dead.
+    func entered(_ session: NewSession, next: String?) -> Response {
+        var response = Response.seeOther(next ?? Site.home.url)
+        response.set(door.cookie.set(session))
+        response.set(door.cookie.forgetStep)
+        return response
     }
 
     /// A page, drawn.

@@ -15,6 +15,24 @@ package enum Site: Hashable, Sendable {
     /// Ends the session; answers to POST alone.
     case signOut
     case password
+    /// The step after the password.
+    case secondFactor(next: String?)
+    /// Gives a challenge for a passkey, as JSON; answers to POST alone, as all of these do.
+    case passkeyChallenge
+    case passkeySignIn
+    /// The first start's page: makes the first owner and the first tenant.
+    case firstStart(token: String)
+    /// One's own account.
+    case account
+    case accountName
+    case generators
+    case generator(UUID)
+    case passkeyOffer
+    case passkeys
+    case recoveryCodes
+    case factorRemoval(UUID)
+    case sessionEnd(UUID)
+    case otherSessionsEnd
     /// For people who run the installation: tenants, and no case.
     case tenants
     case overview(String)
@@ -40,6 +58,20 @@ package enum Site: Hashable, Sendable {
         case signInLink = "/sign-in/link/{token}"
         case signOut = "/sign-out"
         case password = "/password"
+        case secondFactor = "/sign-in/second-factor"
+        case passkeyChallenge = "/sign-in/passkey/challenge"
+        case passkeySignIn = "/sign-in/passkey"
+        case firstStart = "/set-up/{token}"
+        case account = "/account"
+        case accountName = "/account/name"
+        case generators = "/account/generators"
+        case generator = "/account/generators/{id}"
+        case passkeyOffer = "/account/passkeys/offer"
+        case passkeys = "/account/passkeys"
+        case recoveryCodes = "/account/recovery-codes"
+        case factorRemoval = "/account/factors/{id}/removal"
+        case sessionEnd = "/account/sessions/{id}/end"
+        case otherSessionsEnd = "/account/sessions/others/end"
         case tenants = "/tenants"
         case overview = "/t/{slug}"
         case cases = "/t/{slug}/cases"
@@ -61,6 +93,20 @@ package enum Site: Hashable, Sendable {
         case .signInLink: .signInLink
         case .signOut: .signOut
         case .password: .password
+        case .secondFactor: .secondFactor
+        case .passkeyChallenge: .passkeyChallenge
+        case .passkeySignIn: .passkeySignIn
+        case .firstStart: .firstStart
+        case .account: .account
+        case .accountName: .accountName
+        case .generators: .generators
+        case .generator: .generator
+        case .passkeyOffer: .passkeyOffer
+        case .passkeys: .passkeys
+        case .recoveryCodes: .recoveryCodes
+        case .factorRemoval: .factorRemoval
+        case .sessionEnd: .sessionEnd
+        case .otherSessionsEnd: .otherSessionsEnd
         case .tenants: .tenants
         case .overview: .overview
         case .cases: .cases
@@ -87,7 +133,8 @@ package enum Site: Hashable, Sendable {
 
     private func value(of placeholder: Substring) -> String {
         switch (self, placeholder) {
-        case (.signInLink(let token), _): token
+        case (.signInLink(let token), _), (.firstStart(let token), _): token
+        case (.generator(let id), _), (.factorRemoval(let id), _), (.sessionEnd(let id), _): id.text
         case (.setup(_, let bundleID, _), "{bundleId}"), (.setupState(_, let bundleID), "{bundleId}"),
             (.setupPart(_, let bundleID, _), "{bundleId}"):
             bundleID
@@ -110,7 +157,7 @@ package enum Site: Hashable, Sendable {
 
     private var fields: [(String, String?)] {
         switch self {
-        case .signIn(let next): [("next", next)]
+        case .signIn(let next), .secondFactor(let next): [("next", next)]
         case .cases(_, let query): query.fields
         case .notifications(_, let query): query.fields
         case .quarantine(_, let query): query.fields
@@ -136,10 +183,17 @@ package enum Site: Hashable, Sendable {
         let segments = segments.last == "" ? segments.dropLast() : segments[...]
         switch segments.count {
         case 0: self = .home
+        case _ where segments[0] == "account": self.init(account: segments.dropFirst())
         case 1 where segments[0] == "sign-in": self = .signIn(next: query.value("next"))
         case 1 where segments[0] == "sign-out": self = .signOut
         case 1 where segments[0] == "password": self = .password
         case 1 where segments[0] == "tenants": self = .tenants
+        case 2 where segments[0] == "set-up": self = .firstStart(token: segments[1])
+        case 2 where segments[0] == "sign-in" && segments[1] == "second-factor":
+            self = .secondFactor(next: query.value("next"))
+        case 2 where segments[0] == "sign-in" && segments[1] == "passkey": self = .passkeySignIn
+        case 3 where segments[0] == "sign-in" && segments[1] == "passkey" && segments[2] == "challenge":
+            self = .passkeyChallenge
         case 2 where segments[0] == "t": self = .overview(segments[1])
         case 3 where segments[0] == "sign-in" && segments[1] == "link": self = .signInLink(token: segments[2])
         case 3 where segments[0] == "t":
@@ -167,6 +221,31 @@ package enum Site: Hashable, Sendable {
             switch segments[2] {
             case "cases": self = .refundCase(segments[1], id)
             case "notifications": self = .notification(segments[1], id)
+            default: return nil
+            }
+        default: return nil
+        }
+    }
+}
+
+extension Site {
+    /// What stands behind `/account`.
+    private init?(account parts: ArraySlice<String>) {
+        let parts = Array(parts)
+        switch parts.count {
+        case 0: self = .account
+        case 1 where parts[0] == "name": self = .accountName
+        case 1 where parts[0] == "generators": self = .generators
+        case 1 where parts[0] == "passkeys": self = .passkeys
+        case 1 where parts[0] == "recovery-codes": self = .recoveryCodes
+        case 2 where parts[0] == "passkeys" && parts[1] == "offer": self = .passkeyOffer
+        case 3 where parts[0] == "sessions" && parts[1] == "others" && parts[2] == "end": self = .otherSessionsEnd
+        case 2...3:
+            guard let id = UUID(uuidString: parts[1]) else { return nil }
+            switch (parts[0], parts.dropFirst(2).first) {
+            case ("generators", nil): self = .generator(id)
+            case ("factors", "removal"): self = .factorRemoval(id)
+            case ("sessions", "end"): self = .sessionEnd(id)
             default: return nil
             }
         default: return nil

@@ -80,7 +80,7 @@ import Web
         let paths = [
             "/t/alpha", "/t/alpha/cases", "/t/alpha/cases/\(stage.case1.id.uuidString)", "/t/alpha/notifications",
             "/t/alpha/notifications/\(stage.case1.notification.uuidString)", "/t/alpha/quarantine", "/t/alpha/apps",
-            "/password", "/nothing",
+            "/password", "/account", "/nothing",
         ]
         for (width, isDark) in [(360, false), (360, true), (1360, false), (1360, true)] {
             try await browser.resize(width: width, height: 900)

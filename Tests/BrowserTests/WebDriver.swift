@@ -84,6 +84,14 @@ final class WebDriver: Sendable {
         case slash = "/"
     }
 
+    /// A device that keeps passkeys, whose owner says yes and is verified.
+    func plugInAuthenticator() async throws {
+        try await ask(
+            .post, "/webauthn/authenticator",
+            #"{"protocol":"ctap2","transport":"internal","hasResidentKey":true,"hasUserVerification":true,"isUserConsenting":true,"isUserVerified":true}"#
+        )
+    }
+
     // MARK: What a person sees
 
     var url: String {

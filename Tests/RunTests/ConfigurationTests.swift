@@ -27,6 +27,15 @@ import Testing
         } catch { return error.troubles }
     }
 
+    @Test func `a sign-in header needs proxies that are believed`() throws {
+        let name = "REFUND_DESK_SIGN_IN_HEADER"
+        #expect(troubles([name: "X-Forwarded-Email"]).map(\.name) == [name])
+        let proxies = ["REFUND_DESK_TRUSTED_PROXIES": "10.0.0.0/8"]
+        #expect(try read(proxies.merging([name: "X-Forwarded-Email"]) { $1 }).signInHeader == "X-Forwarded-Email")
+        #expect(troubles(proxies.merging([name: "no name"]) { $1 }).map(\.name) == [name])
+        #expect(try read(proxies).signInHeader == nil)
+    }
+
     @Test func `have the defaults of the contract`() throws {
         let read = try read([:])
         #expect(read.listen == SocketAddress("127.0.0.1:8080"))
@@ -145,7 +154,7 @@ import Testing
     }
 
     @Test func `the README and the program know the same settings`() {
-        #expect(Set(Setting.all.map(\.name)).count == 22)
+        #expect(Set(Setting.all.map(\.name)).count == 23)
         for setting in Setting.all where setting.name != "DATABASE_URL" {
             #expect(setting.name.hasPrefix("REFUND_DESK_"))
         }

@@ -50,6 +50,27 @@ import Testing
         }
     }
 
+    @Test func `while nobody can sign in it prints a set-up link, another at each start, and none afterwards`()
+        async throws
+    {
+        try await withDesk { desk in
+            var links: [String] = []
+            for isFirst in [true, true, false] {
+                if !isFirst {
+                    _ = try await desk.answer("operator", "add", "--email", "ops@desk.example", "--installation")
+                }
+                let serving = try serve(desk)
+                try await serving.printed(isFirst ? "/set-up/" : "\"text\":\"serving\"")
+                serving.signal(SIGTERM)
+                #expect(await serving.exit() == 0, "\(serving.output)")
+                links += serving.output.matches(of: /https:\/\/desk\.example\/set-up\/[A-Za-z0-9_-]{43}/).map {
+                    String($0.0)
+                }
+            }
+            #expect(links.count == 2 && links[0] != links[1])
+        }
+    }
+
     @Test func `no line of its journal holds a secret`() async throws {
         try await withDesk { desk in
             var loud = desk

@@ -31,7 +31,10 @@ package struct SampleDesk: Sendable {
     package static func make(in test: TestDatabase) async throws -> SampleDesk {
         let clock = ManualClock(signed + .minutes(40))
         let hashing = Offload(name: "hashing", threads: 2, queueMax: 20)
-        let signIn = SignIn(database: test.database, clock: clock.clock, journal: .silent) { try await hashing.run($0) }
+        let keyring = try MasterKeyring(text: MasterKeyring.newKeyText())
+        let signIn = SignIn(database: test.database, keyring: keyring, clock: clock.clock, journal: .silent) {
+            try await hashing.run($0)
+        }
         let now = clock.now
         let (alpha, beta, people) = try await test.database.transaction(.house) { tx in
             let alpha = try await TenantStore.add(

@@ -12,6 +12,8 @@ import Time
 enum Samples {
     static let now = Moment(milliseconds: 1_781_524_800_000)
 
+    static let arrival = Arrival(address: "192.0.2.1", userAgent: "Test")
+
     static func keyring(_ seeds: UInt8...) throws -> MasterKeyring {
         MasterKeyring(keys: seeds.map { MasterKey(master: SecretBytes(copying: [UInt8](repeating: $0, count: 32))) })
     }
@@ -57,7 +59,10 @@ struct TwoTenants: Sendable {
     }
 
     var signIn: SignIn {
-        SignIn(database: database.database, clock: clock.clock, journal: .silent) { try $0() }
+        SignIn(
+            database: database.database, keyring: (try? Samples.keyring(1)) ?? .none, clock: clock.clock,
+            journal: .silent
+        ) { try $0() }
     }
 
     @discardableResult
@@ -68,6 +73,15 @@ struct TwoTenants: Sendable {
     @discardableResult
     func asHouse<R: Sendable>(_ body: (Transaction) async throws -> R) async throws -> R {
         try await database.database.transaction(.house, body)
+    }
+}
+
+extension SignIn {
+    /// Signs in somebody without a second factor.
+    func entered(email: String, password: [UInt8], _ arrival: Arrival) async throws -> NewSession {
+        guard case .entered(let session) = try await withPassword(email: email, password: password, from: arrival)
+        else { throw SignInError.wrong }
+        return session
     }
 }
 

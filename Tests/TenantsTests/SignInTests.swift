@@ -29,8 +29,8 @@ import Time
     }
 
     private func enter(_ signIn: SignIn, replacing old: String? = nil) async throws -> String {
-        try await signIn.withPassword(
-            email: "ada@example.COM", password: Self.password, address: "192.0.2.1", replacing: old
+        try await signIn.entered(
+            email: "ada@example.COM", password: Self.password, Arrival(address: "192.0.2.1", cookie: old)
         ).token.reveal()
     }
 
@@ -53,7 +53,7 @@ import Time
             }
             for email in ["ada@example.com", "nobody@example.com"] {
                 await #expect(throws: SignInError.wrong) {
-                    try await signIn.withPassword(email: email, password: Self.other, address: "192.0.2.1")
+                    try await signIn.withPassword(email: email, password: Self.other, from: Samples.arrival)
                 }
             }
             #expect(work.withLock { $0 } == 2)
@@ -79,11 +79,11 @@ import Time
             let (one, two) = (try await enter(signIn), try await enter(signIn))
             let session = try #require(try await signIn.session(cookie: one))
             let new = try await signIn.changePassword(
-                of: session, from: Self.password, to: Self.other, address: "192.0.2.1")
+                of: session, from: Self.password, to: Self.other, from: Samples.arrival)
             for cookie in [one, two] { #expect(try await signIn.session(cookie: cookie) == nil) }
             #expect(try await signIn.session(cookie: new.token.reveal()) != nil)
             await #expect(throws: SignInError.wrong) { try await enter(signIn) }
-            _ = try await signIn.withPassword(email: "ada@example.com", password: Self.other, address: "192.0.2.1")
+            _ = try await signIn.withPassword(email: "ada@example.com", password: Self.other, from: Samples.arrival)
             _ = home
         }
     }
@@ -136,7 +136,7 @@ import Time
         for number in 0..<count {
             do {
                 _ = try await signIn.withPassword(
-                    email: email(number), password: Self.other, address: address(number))
+                    email: email(number), password: Self.other, from: Arrival(address: address(number)))
             } catch SignInError.wrong {
                 looked += 1
             } catch SignInError.throttled(let wait) {
@@ -176,7 +176,7 @@ import Time
                 for _ in 0..<30 {
                     group.addTask {
                         _ = try? await signIn.withPassword(
-                            email: "ada@example.com", password: Self.other, address: "192.0.2.1")
+                            email: "ada@example.com", password: Self.other, from: Samples.arrival)
                     }
                 }
             }
@@ -190,7 +190,7 @@ import Time
                 for _ in 0..<3 {
                     await #expect(throws: SignInError.wrong) {
                         try await signIn.withPassword(
-                            email: "ada@example.com", password: Self.other, address: "192.0.2.1")
+                            email: "ada@example.com", password: Self.other, from: Samples.arrival)
                     }
                 }
                 _ = try await enter(signIn)
@@ -232,18 +232,18 @@ import Time
     @Test func `looking at a link changes nothing, using it works once`() async throws {
         try await withLink { _, signIn, person, link in
             for _ in 0..<3 { #expect(try await signIn.look(at: link)?.email == "bob@example.com") }
-            let new = try await signIn.withLink(link)
+            let new = try await signIn.withLink(link, from: Samples.arrival)
             #expect(new.session.person == person.id)
             #expect(try await signIn.session(cookie: new.token.reveal())?.person == person.id)
             #expect(try await signIn.look(at: link) == nil)
-            await #expect(throws: SignInError.linkEnded) { try await signIn.withLink(link) }
+            await #expect(throws: SignInError.linkEnded) { try await signIn.withLink(link, from: Samples.arrival) }
         }
     }
 
     @Test func `a link used by two at once lets one in`() async throws {
         try await withLink { _, signIn, _, link in
             let entered = await withTaskGroup(of: Bool.self) { group in
-                for _ in 0..<6 { group.addTask { (try? await signIn.withLink(link)) != nil } }
+                for _ in 0..<6 { group.addTask { (try? await signIn.withLink(link, from: Samples.arrival)) != nil } }
                 return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
             }
             #expect(entered == 1)
@@ -253,25 +253,28 @@ import Time
     @Test func `a link ends after a day, and when a newer one is made`() async throws {
         try await withLink { home, signIn, person, link in
             let newer = try await home.asHouse { tx in try await signIn.makeLink(for: person.id, in: tx) }.reveal()
-            await #expect(throws: SignInError.linkEnded) { try await signIn.withLink(link) }
+            await #expect(throws: SignInError.linkEnded) { try await signIn.withLink(link, from: Samples.arrival) }
             home.clock.advance(by: .hours(24))
-            await #expect(throws: SignInError.linkEnded) { try await signIn.withLink(newer) }
-            await #expect(throws: SignInError.linkEnded) { try await signIn.withLink("nonsense") }
+            await #expect(throws: SignInError.linkEnded) { try await signIn.withLink(newer, from: Samples.arrival) }
+            await #expect(throws: SignInError.linkEnded) {
+                try await signIn.withLink("nonsense", from: Samples.arrival)
+            }
         }
     }
 
     @Test func `a password set by a link ends older sessions; one that is too short uses nothing up`() async throws {
         try await withLink { home, signIn, person, link in
-            let old = try await signIn.withLink(link)
+            let old = try await signIn.withLink(link, from: Samples.arrival)
             let second = try await home.asHouse { tx in try await signIn.makeLink(for: person.id, in: tx) }.reveal()
-            await #expect(throws: SignInError.badPassword) {
-                try await signIn.withLink(second, settingPassword: Array("short".utf8))
+            await #expect(throws: SignInError.badPassword(.tooShort)) {
+                try await signIn.withLink(second, settingPassword: Array("short".utf8), from: Samples.arrival)
             }
-            let new = try await signIn.withLink(second, settingPassword: Array("long enough".utf8))
+            let new = try await signIn.withLink(
+                second, settingPassword: Array("long enough".utf8), from: Samples.arrival)
             #expect(try await signIn.session(cookie: old.token.reveal()) == nil)
             #expect(try await signIn.session(cookie: new.token.reveal()) != nil)
             _ = try await signIn.withPassword(
-                email: "bob@example.com", password: Array("long enough".utf8), address: "192.0.2.1")
+                email: "bob@example.com", password: Array("long enough".utf8), from: Samples.arrival)
         }
     }
 

@@ -133,7 +133,7 @@ import Time
             let huge = String(repeating: "é", count: 600)
             let long = try await one.post(
                 .password, [("present", SampleDesk.password), ("new", huge), ("again", huge)])
-            #expect(long.status == 422 && long.text.contains("At most 1024 bytes; this one has 1200."))
+            #expect(long.status == 422 && long.text.contains("At most 1024 bytes"))
             #expect(try await other.get("/t/alpha").status == 200)
             let changed = try await one.post(
                 .password, [("present", SampleDesk.password), ("new", new), ("again", new)])

@@ -1,6 +1,7 @@
 import AppStore
 import FoundationEssentials
 import HTTP
+import Journal
 import Refunds
 import Time
 
@@ -28,16 +29,42 @@ enum Samples {
     static let membership = Membership(tenant: tenant, slug: "alpha", name: "Alpha Games", role: .support)
     static let other = Membership(tenant: TenantID(rawValue: 2), slug: "beta", name: "Beta Works", role: .viewer)
     static let session = Session(
-        person: PersonID(rawValue: id(1)), email: "sam@alpha.example", memberships: [membership, other],
-        isInstallation: false, expiresAt: now + .days(1))
+        id: id(900), person: PersonID(rawValue: id(1)), email: "sam@alpha.example", memberships: [membership, other],
+        isInstallation: false, startedAt: now - .minutes(5), expiresAt: now + .days(1))
     static let installer = Session(
-        person: PersonID(rawValue: id(2)), email: "ops@desk.example", memberships: [], isInstallation: true,
-        expiresAt: now + .days(1))
+        id: id(901), person: PersonID(rawValue: id(2)), email: "ops@desk.example", memberships: [],
+        isInstallation: true,
+        startedAt: now - .minutes(5), expiresAt: now + .days(1))
 
     /// Of somebody with one tenant.
     static let loneSession = Session(
-        person: PersonID(rawValue: id(3)), email: "lee@alpha.example", memberships: [membership],
-        isInstallation: false, expiresAt: now + .days(1))
+        id: id(902), person: PersonID(rawValue: id(3)), email: "lee@alpha.example", memberships: [membership],
+        isInstallation: false, startedAt: now - .minutes(5), expiresAt: now + .days(1))
+
+    static let here = PasskeyPlace.works(PasskeySite(id: "refunds.example", origin: "https://refunds.example"))
+    static let someFactors = Factors(
+        confirmed: [
+            Factor(id: id(910), kind: .generator, name: "Telephone", createdAt: signed, lastUsedAt: signed),
+            Factor(id: id(911), kind: .passkey, name: "<Laptop>", createdAt: signed, lastUsedAt: nil),
+        ], recoveryCodesLeft: 7, hasPassword: true)
+
+    static func account(factors: Factors, passkeys: PasskeyPlace, startedAgo: Duration) -> AccountPage {
+        let session = Session(
+            id: id(900), person: PersonID(rawValue: id(1)), email: "sam@alpha.example", name: "Sam",
+            memberships: [membership], isInstallation: false, startedAt: now - startedAgo, expiresAt: now + .days(1))
+        return AccountPage(
+            frame: Frame(assets: .none, session: session, tenant: membership, here: .account), session: session,
+            factors: factors,
+            sessions: [
+                SessionLine(
+                    id: id(900), method: .totp, address: "192.0.2.7",
+                    userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+                    startedAt: signed, seenAt: now, isCurrent: true),
+                SessionLine(
+                    id: id(903), method: .recoveryCode, address: "2001:db8::1", userAgent: nil,
+                    startedAt: signed - .days(2), seenAt: signed - .hours(5), isCurrent: false),
+            ], passkeys: passkeys, origin: "https://refunds.example", now: now)
+    }
 
     static func frame(_ here: Site? = nil, assets: AssetLinks = .none) -> Frame {
         Frame(assets: assets, session: session, tenant: membership, here: here)
@@ -259,12 +286,58 @@ enum Samples {
                         saw: [.init("consent", "never recorded", source: "consent ledger")]))
             ], facts: [], consents: [], usage: [], remarks: [], notifications: [])
         return [
-            ("sign-in", SignInPage(frame: stranger, next: "/t/alpha/cases").html),
-            ("sign-in-wrong", SignInPage(frame: stranger, next: nil, email: "sam@alpha.example", message: .wrong).html),
-            ("sign-in-throttled", SignInPage(frame: stranger, next: nil, message: .throttled(seconds: 240)).html),
-            ("sign-in-busy", SignInPage(frame: stranger, next: nil, message: .busy).html),
+            ("sign-in", SignInPage(frame: stranger, next: "/t/alpha/cases", passkeys: here).html),
+            (
+                "sign-in-wrong",
+                SignInPage(frame: stranger, next: nil, passkeys: here, email: "sam@alpha.example", message: .wrong).html
+            ),
+            (
+                "sign-in-throttled",
+                SignInPage(frame: stranger, next: nil, passkeys: here, message: .throttled(seconds: 240)).html
+            ),
+            ("sign-in-busy", SignInPage(frame: stranger, next: nil, passkeys: here, message: .busy).html),
             ("sign-in-link", SignInLinkPage(frame: stranger, token: "abc", standing: .alive(hasPassword: false)).html),
             ("sign-in-link-dead", SignInLinkPage(frame: stranger, token: "abc", standing: .dead).html),
+            (
+                "set-up",
+                FirstStartPage(frame: stranger, token: "abc", errors: ["password": "\(PasswordTrouble.keyboard)"]).html
+            ),
+            ("set-up-ended", FirstStartEndedPage(frame: stranger).html),
+            (
+                "second-factor",
+                SecondFactorPage(
+                    frame: stranger,
+                    standing: SecondFactorStanding(
+                        email: "sam@alpha.example", hasGenerator: true, hasPasskey: true, hasRecoveryCodes: true),
+                    next: "/t/alpha", passkeys: here, message: .wrong
+                ).html
+            ),
+            ("account", account(factors: someFactors, passkeys: here, startedAgo: .minutes(5)).html),
+            ("account-stale", account(factors: someFactors, passkeys: here, startedAgo: .hours(3)).html),
+            (
+                "account-digits",
+                account(
+                    factors: Factors(confirmed: [], recoveryCodesLeft: 0, hasPassword: false), passkeys: .digits,
+                    startedAgo: .minutes(5)
+                ).html
+            ),
+            (
+                "generator",
+                GeneratorPage(
+                    frame: frame(.generator(id(3))),
+                    generator: NewGenerator(
+                        id: id(3), name: "Telephone", secret: Redacted("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"),
+                        uri: Redacted(
+                            "otpauth://totp/Refund%20Desk%3Asam@alpha.example?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Refund%20Desk&algorithm=SHA1&digits=6&period=30"
+                        )), isWrong: true
+                ).html
+            ),
+            (
+                "recovery-codes",
+                RecoveryCodesPage(
+                    frame: frame(.recoveryCodes), codes: [Redacted("ABCD-EFGH-IJKL-MNOP")], done: "Codes are on."
+                ).html
+            ),
             ("password", PasswordPage(frame: frame(.password), problem: .different).html),
             (
                 "overview",

@@ -22,7 +22,9 @@ import Time
         refusals.after = RefusalCursor(at: Samples.signed, number: 12)
         return [
             .home, .signIn(next: "/t/alpha/cases?state=open"), .signInLink(token: "a-b_c"), .signOut, .password,
-            .tenants,
+            .secondFactor(next: "/t/alpha"), .passkeyChallenge, .passkeySignIn, .firstStart(token: "a-b_c"), .account,
+            .accountName, .generators, .generator(Samples.id(3)), .passkeyOffer, .passkeys, .recoveryCodes,
+            .factorRemoval(Samples.id(4)), .sessionEnd(Samples.id(5)), .otherSessionsEnd, .tenants,
             .overview("alpha"), .cases("alpha", cases), .refundCase("alpha", Samples.id(1)),
             .notifications("alpha", notifications), .notification("alpha", Samples.id(2)),
             .quarantine("alpha", refusals), .apps("alpha"), .newApp("alpha"),

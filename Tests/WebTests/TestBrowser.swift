@@ -17,6 +17,7 @@ final class TestBrowser {
     private let router: Router
     private let origin: String
     var cookies: [String: String] = [:]
+    var client = ClientInfo(address: "192.0.2.7")
 
     init(_ console: Console, origin: String = address) {
         var router = Router(console.routes)
@@ -103,24 +104,27 @@ final class TestBrowser {
 
     private func context(_ route: String, _ parameters: [String: String]) -> Context {
         Context(
-            requestID: "test", route: route, parameters: parameters, client: ClientInfo(address: "192.0.2.7"),
+            requestID: "test", route: route, parameters: parameters, client: client,
             journal: .silent, receivedAt: SampleDesk.signed)
     }
 }
 
 /// Runs a test with a sample desk and a console over it.
 func withConsole(
-    publicURL: String = TestBrowser.address, _ body: (SampleDesk, Console, TestDatabase) async throws -> Void
+    publicURL: String = TestBrowser.address, signInHeader: String? = nil,
+    _ body: (SampleDesk, Console, TestDatabase) async throws -> Void
 ) async throws {
     try await withDatabase { test in
         let desk = try await SampleDesk.make(in: test)
-        try await body(desk, try console(of: desk, publicURL: publicURL), test)
+        try await body(desk, try console(of: desk, publicURL: publicURL, signInHeader: signInHeader), test)
     }
 }
 
-func console(of desk: SampleDesk, publicURL: String = TestBrowser.address) throws -> Console {
+func console(
+    of desk: SampleDesk, publicURL: String = TestBrowser.address, signInHeader: String? = nil
+) throws -> Console {
     Console(
         records: Records(database: desk.database), signIn: desk.signIn,
         publicAddress: try #require(PublicAddress(url: publicURL)), assets: try Assets(folder: Checkout.path("public")),
-        setup: try desk.setup(), clock: desk.clock.clock)
+        setup: try desk.setup(), clock: desk.clock.clock, signInHeader: signInHeader)
 }

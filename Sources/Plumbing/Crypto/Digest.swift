@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// SHA-256 and HMAC.
+/// SHA-256, and HMAC with it or, where a protocol leaves no choice, with SHA-1.
 package enum Digest {
     package static let sha256Bytes = 32
 
@@ -26,6 +26,19 @@ package enum Digest {
 
     package static func hmacSHA256(key: borrowing SecretBytes, message: [UInt8]) -> [UInt8] {
         key.withBytes { hmacSHA256(key: $0, message: message.span) }
+    }
+
+    /// 20 bytes; for one-time passwords, whose generators know no other.
+    static func hmacSHA1(key: borrowing SecretBytes, message: [UInt8]) -> [UInt8] {
+        unsafe key.withUnsafePointer { bytes in
+            unsafe [UInt8](unsafeUninitializedCapacity: 20) { out, count in
+                var length: CUnsignedInt = 0
+                let done = unsafe HMAC(
+                    EVP_sha1(), bytes, CInt(key.count), message, message.count, out.baseAddress, &length)
+                precondition(unsafe done != nil && length == 20, "HMAC failed")
+                count = 20
+            }
+        }
     }
 
     private static func hmacSHA256(key: borrowing Span<UInt8>, message: borrowing Span<UInt8>) -> [UInt8] {

@@ -29,9 +29,12 @@ enum OperatorCommand {
             arguments.has("password-stdin") ? try SecretFile.line(bytesMax: SignIn.passwordBytesMax * 2) : nil
         return try await House.open(surroundings) { house in
             // Before anything is written: a bad password must not leave half a person.
-            if let password, !SignIn.isPassword(password) { throw SignInError.badPassword }
             var tenant: Tenant?
             if let slug { tenant = try await house.tenant(slug) }
+            let context = [arguments["email"]] + (tenant.map { [$0.slug, $0.name] } ?? [])
+            if let password, let trouble = PasswordTrouble.of(password, beside: context) {
+                throw SignInError.badPassword(trouble)
+            }
             let place = tenant
             let person = try await house.database.transaction(.house) { tx in
                 let now = house.clock.now

@@ -27,6 +27,7 @@ struct Configuration: Sendable {
     let outboundCAFile: String?
     let outboundAllowPrivate: AddressGuard
     let trustedProxies: [AddressRange]
+    let signInHeader: String?
     let metricsToken: Redacted<String>?
     let log: Journal.Level
 
@@ -77,6 +78,14 @@ struct Configuration: Sendable {
             return Redacted(text)
         }
         let ranges = reader.value(.trustedProxies, Self.ranges) ?? []
+        let signInHeader = reader.value(.signInHeader) { (text) throws(SettingText) in
+            guard HeaderFields.isName(text) else { throw SettingText("is no name of a header field") }
+            // With nobody to believe it would be a way to lock oneself out, or an open door after a slip of the pen.
+            guard !ranges.isEmpty else {
+                throw SettingText("needs REFUND_DESK_TRUSTED_PROXIES: the field is believed from those addresses only")
+            }
+            return text
+        }
         let outbound = reader.value(.outboundAllowPrivate) { (text) throws(SettingText) in
             guard let addressGuard = AddressGuard(setting: text) else {
                 throw SettingText("is no, yes, or address ranges separated by commas, such as 10.1.0.0/16")
@@ -124,6 +133,7 @@ struct Configuration: Sendable {
         self.outboundCAFile = outboundCAFile
         outboundAllowPrivate = outbound
         trustedProxies = ranges
+        self.signInHeader = signInHeader
         self.metricsToken = metricsToken
         self.log = log
     }

@@ -49,7 +49,9 @@ struct Setting: Hashable, Sendable {
         "REFUND_DESK_OUTBOUND_ALLOW_PRIVATE", "no",
         "yes, or address ranges that webhooks, callbacks and channels may reach")
     static let trustedProxies = Setting(
-        "REFUND_DESK_TRUSTED_PROXIES", nil, "ranges whose X-Forwarded-For and -Proto are believed")
+        "REFUND_DESK_TRUSTED_PROXIES", nil, "ranges whose X-Forwarded-For and -Proto, and sign-in header, are believed")
+    static let signInHeader = Setting(
+        "REFUND_DESK_SIGN_IN_HEADER", nil, "the field in which a trusted proxy names the e-mail address of who asks")
     static let metricsToken = Setting(
         "REFUND_DESK_METRICS_TOKEN", nil, "who may read /metrics from elsewhere", isSecret: true)
     static let log = Setting("REFUND_DESK_LOG", "info", "debug, info, warning or error")
@@ -58,6 +60,6 @@ struct Setting: Hashable, Sendable {
     static let all: [Setting] = [
         databaseURL, listen, publicURL, publicFolder, masterKey, trustRoots, revocationCheck, appStoreProduction,
         appStoreSandbox, advancedCommerceProduction, advancedCommerceSandbox, pagerDuty, smtp, smtpPassword, mailFrom,
-        heartbeat, outboundProxy, outboundCAFile, outboundAllowPrivate, trustedProxies, metricsToken, log,
+        heartbeat, outboundProxy, outboundCAFile, outboundAllowPrivate, trustedProxies, signInHeader, metricsToken, log,
     ]
 }

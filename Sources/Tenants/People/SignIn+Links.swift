@@ -6,6 +6,7 @@ package import Time
 
 /// What a one-time link would do, for the page that asks before it is used.
 package struct LinkStanding: Hashable, Sendable {
+    package let person: PersonID
     package let email: String
     package let hasPassword: Bool
     package let expiresAt: Moment
@@ -35,28 +36,35 @@ extension SignIn {
         let rows = try await database.rows(
             .house,
             """
-            select p.email, p.password is not null as has_password, l.expires_at
+            select p.person_id, p.email, p.password is not null as has_password, l.expires_at
             from tenants.sign_in_links l
             join tenants.people p on p.person_id = l.person_id
             where l.link_sha256 = \(Digest.sha256(Array(link.utf8))) and l.used_at is null
               and l.expires_at > \(clock.now)
             """)
         return try rows.first.map {
-            LinkStanding(email: try $0("email"), hasPassword: try $0("has_password"), expiresAt: try $0("expires_at"))
+            LinkStanding(
+                person: PersonID(rawValue: try $0("person_id")), email: try $0("email"),
+                hasPassword: try $0("has_password"), expiresAt: try $0("expires_at"))
         }
     }
 
     /// Uses a link up and signs its person in. Only ever called for a POST.
     ///
+    /// It stands for the second factor as well: it is made on the command line for those who lost theirs.
+    ///
     /// - Parameter password: a new password to set at the same time; every older session ends then.
     /// Throws `SignInError.linkEnded`, `.badPassword`, `.busy`.
     package func withLink(
-        _ link: String, settingPassword password: [UInt8]? = nil, replacing old: String? = nil
+        _ link: String, settingPassword password: [UInt8]? = nil, from arrival: Arrival
     ) async throws -> NewSession {
         guard InboxToken.isWellFormed(link) else { throw SignInError.linkEnded }
-        if let password, !Self.isPassword(password) { throw SignInError.badPassword }
         // Before any costly work: strangers without a link must not keep the hashing busy.
-        guard try await look(at: link) != nil else { throw SignInError.linkEnded }
+        guard let standing = try await look(at: link) else { throw SignInError.linkEnded }
+        if let password {
+            let context = try await passwordContext(of: standing.person)
+            if let trouble = PasswordTrouble.of(password, beside: context) { throw SignInError.badPassword(trouble) }
+        }
         var made: String?
         if let password { made = try await hash(password) }
         let (now, newPassword) = (clock.now, made)
@@ -78,7 +86,7 @@ extension SignIn {
                     """)
                 try await self.endAll(of: person, in: tx)
             }
-            return try await self.start(person, replacing: old, at: now, in: tx)
+            return try await self.start(person, by: .link, from: arrival, at: now, in: tx)
         }
     }
 }

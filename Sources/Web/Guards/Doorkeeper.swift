@@ -11,6 +11,8 @@ struct Visit: Sendable {
     let site: Site
     let session: Session
     let cookie: String
+
+    func arrival(_ door: Doorkeeper) -> Arrival { door.arrival(request, context) }
 }
 
 /// Who asks, and in which of their tenants.
@@ -44,6 +46,8 @@ struct Doorkeeper: Sendable {
     let own: PublicAddress
     let signIn: SignIn
     let assets: AssetLinks
+    /// The field in which a trusted proxy names who asks.
+    var header: String?
 
     private var headers: SecurityHeaders { SecurityHeaders(isSecure: own.isSecure) }
     var cookie: SessionCookie { SessionCookie(isSecure: own.isSecure) }
@@ -75,21 +79,65 @@ struct Doorkeeper: Sendable {
     /// For people who are signed in; others are sent to the sign-in and come back afterwards.
     func signedIn(_ answer: @escaping @Sendable (Visit) async throws -> Response) -> Handler {
         open { request, context in
-            guard let token = cookie.token(of: request), let session = try await signIn.session(cookie: token) else {
+            let found = try await find(request, context)
+            guard let (session, token, isNew) = found.visitor else {
                 guard let site = Site(request) else { return problem(.notFound, .notFound) }
+                if found.isStranger { return problem(.stranger, .forbidden) }
                 return .seeOther(Site.signIn(next: request.method == .post ? nil : site.next).url)
             }
             guard let site = Site(request) else {
                 return problem(.notFound, .notFound, for: Onlooker(session: session, request))
             }
             do {
-                return try await answer(
+                var response = try await answer(
                     Visit(request: request, context: context, site: site, session: session, cookie: token))
+                if let isNew, !response.headers.contains("Set-Cookie") { response.set(cookie.set(isNew)) }
+                return response
             } catch let error where !(error is HTTPError || error is BodyError) {
                 // Somebody who is signed in keeps their way around, whatever went wrong on one page.
                 return trouble(error, context, for: Onlooker(session: session, request))
             }
         }
+    }
+
+    // MARK: Who asks
+
+    private struct Found {
+        var visitor: (session: Session, token: String, new: NewSession?)?
+        /// The proxy names somebody whom nobody let in.
+        var isStranger = false
+    }
+
+    /// The person of the session cookie; where a trusted proxy names people, the one it names now.
+    private func find(_ request: Request, _ context: Context) async throws -> Found {
+        let named = proxyName(request, context)
+        if let token = cookie.token(of: request), let session = try await signIn.session(cookie: token) {
+            let isNamed = named.map { $0.lowercased() == session.email.lowercased() }
+            // A session that the proxy vouched for lasts as long as it does.
+            if isNamed ?? (session.method != .proxy) { return Found(visitor: (session, token, nil)) }
+        }
+        guard let named else { return Found() }
+        // A form from before needs the session it was filled in with.
+        guard request.method == .get || request.method == .head else { return Found() }
+        guard let new = try await signIn.withProxy(email: named, from: arrival(request, context)) else {
+            return Found(isStranger: true)
+        }
+        return Found(visitor: (new.session, new.token.reveal(), new))
+    }
+
+    /// Whom a trusted proxy names; nil where none is trusted, it names nobody, or the field stands there twice: one of the
+    /// two is then the visitor's own.
+    func proxyName(_ request: Request, _ context: Context) -> String? {
+        guard let header, context.client.isBehindTrustedProxy else { return nil }
+        let values = request.headers.all(header)
+        guard values.count == 1, let name = values.first, !name.isEmpty else { return nil }
+        return name
+    }
+
+    func arrival(_ request: Request, _ context: Context) -> Arrival {
+        Arrival(
+            address: context.client.address, userAgent: request.headers["User-Agent"], cookie: cookie.token(of: request)
+        )
     }
 
     /// A problem for whoever asks: with their navigation where they are signed in.
@@ -158,7 +206,10 @@ extension Site {
     /// Where to come back to after signing in; nil for places that are no place to be.
     var next: String? {
         switch self {
-        case .home, .signIn, .signInLink, .signOut: nil
+        case .home, .signIn, .signInLink, .signOut, .secondFactor, .passkeyChallenge, .passkeySignIn, .firstStart,
+            .accountName, .generators, .generator, .passkeyOffer, .passkeys, .recoveryCodes, .factorRemoval,
+            .sessionEnd, .otherSessionsEnd:
+            nil
         default: url
         }
     }

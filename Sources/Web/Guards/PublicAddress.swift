@@ -1,3 +1,5 @@
+import Tenants
+
 /// The address under which browsers see the desk (`REFUND_DESK_PUBLIC_URL`).
 ///
 /// It, and not the socket, decides what is this desk's own origin and whether cookies are Secure: the
@@ -17,6 +19,21 @@ package struct PublicAddress: Hashable, Sendable {
         isSecure = scheme == "https://"
         if let usual = [isSecure ? ":443" : ":80"].first(where: host.hasSuffix) { host = host.dropLast(usual.count) }
         origin = scheme + host
+    }
+
+    /// Without scheme and port.
+    var host: String {
+        let authority = origin.drop { $0 != ":" }.dropFirst(3)
+        if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") { return String(authority[...end]) }
+        return String(authority.prefix { $0 != ":" })
+    }
+
+    /// Whether passkeys work here, and if not, why. Browsers bind them to a name and to an encrypted connection.
+    var passkeys: PasskeyPlace {
+        let host = host
+        if host.hasPrefix("[") || host.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }) { return .digits }
+        if !isSecure, host != "localhost", !host.hasSuffix(".localhost") { return .plain }
+        return .works(PasskeySite(id: host, origin: origin))
     }
 
     /// One machine with several names: `localhost`, `127.0.0.1` and `[::1]`.

@@ -16,7 +16,10 @@ struct SecurityHeaders: Sendable {
         response.headers.set("Referrer-Policy", "same-origin")
         response.headers.set("Cross-Origin-Opener-Policy", "same-origin")
         response.headers.set("Cross-Origin-Resource-Policy", "same-origin")
-        response.headers.set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()")
+        response.headers.set(
+            "Permissions-Policy",
+            "camera=(), geolocation=(), microphone=(), payment=(), usb=(), publickey-credentials-get=(self), publickey-credentials-create=(self)"
+        )
         // Nothing of a customer stays in a browser's cache after signing out.
         response.headers.set("Cache-Control", "no-store")
         if isSecure { response.headers.set("Strict-Transport-Security", "max-age=31536000") }

@@ -1,6 +1,7 @@
 import HTTP
 import Journal
 import Tenants
+import Time
 
 /// The cookie that holds a session's token.
 struct SessionCookie: Sendable {
@@ -15,6 +16,17 @@ struct SessionCookie: Sendable {
     func set(_ session: NewSession) -> SetCookie {
         SetCookie(name, session.token.reveal(), maxAge: SignIn.sessionLife, isSecure: isSecure, sameSite: .lax)
     }
+
+    /// The cookie of a step that waits: after the password, or for a passkey's answer.
+    var stepName: String { name + "_step" }
+
+    func step(of request: Request) -> String? { request.cookies.first(stepName) }
+
+    func set(step token: Redacted<String>) -> SetCookie {
+        SetCookie(stepName, token.reveal(), maxAge: .minutes(5), isSecure: isSecure, sameSite: .strict)
+    }
+
+    var forgetStep: SetCookie { SetCookie(stepName, "", maxAge: .zero, isSecure: isSecure, sameSite: .strict) }
 
     var forget: SetCookie { SetCookie(name, "", maxAge: .zero, isSecure: isSecure, sameSite: .lax) }
 }

@@ -22,8 +22,15 @@ struct Attribute: Sendable {
     }
     static func lang(_ value: StaticString) -> Attribute { Attribute("lang", value.description) }
     static func title(_ value: String) -> Attribute { Attribute("title", value) }
+    /// What a form asks passkeys for, which `passkeys.js` carries out.
+    static func passkey(_ kind: StaticString) -> Attribute { Attribute("data-passkey", kind.description) }
+    /// Where a form's script gets what it asks the browser for.
+    static func offer(_ place: Site) -> Attribute { Attribute("data-offer", place.url) }
     static let hidden = Attribute("hidden", nil)
     static let open = Attribute("open", nil)
+
+    static func viewBox(side: Int) -> Attribute { Attribute("viewBox", "0 0 \(side) \(side)") }
+    static func path(_ steps: String) -> Attribute { Attribute("d", steps) }
 
     // MARK: Where it leads
 
@@ -57,6 +64,7 @@ struct Attribute: Sendable {
     static let checked = Attribute("checked", nil)
     static let readonly = Attribute("readonly", nil)
     static let selected = Attribute("selected", nil)
+    static let disabled = Attribute("disabled", nil)
     static let autofocus = Attribute("autofocus", nil)
     static let noSpellcheck = Attribute("spellcheck", "false")
 

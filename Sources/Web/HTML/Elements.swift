@@ -89,6 +89,13 @@ func a(_ attributes: Attribute..., @HTMLBuilder content: Content) -> HTML { elem
 var breakHere: HTML { HTML(markupThatIsSafeAsItStands: "<wbr>") }
 func img(_ attributes: Attribute...) -> HTML { HTML(bytes: open("img", attributes)) }
 
+/// A drawing of one path on a square, with what it shows in words.
+func drawing(_ name: StaticString, side: Int, path: String, label: String) -> HTML {
+    element(
+        "svg", [.class(name), .viewBox(side: side), .role("img"), .ariaLabel(label)],
+        { element("path", [.path(path)], { .empty }) })
+}
+
 // MARK: Lists and tables
 
 func ul(_ attributes: Attribute..., @HTMLBuilder content: Content) -> HTML { element("ul", attributes, content) }

@@ -4,6 +4,8 @@ struct Field {
     let name: String
     var help: String?
     var error: String?
+    /// Where two fields of a page have one name.
+    private var ownID: String?
     private let control: Control
 
     private enum Control {
@@ -12,7 +14,11 @@ struct Field {
     }
 
     /// - Parameter more: attributes beside the name and the id.
-    init(_ label: String, name: String, help: String? = nil, error: String? = nil, _ more: Attribute...) {
+    init(
+        _ label: String, name: String, id: String? = nil, help: String? = nil, error: String? = nil,
+        _ more: Attribute...
+    ) {
+        ownID = id
         self.label = label
         self.name = name
         self.help = help
@@ -30,7 +36,7 @@ struct Field {
         control = .choice(isKnown ? choices : choices + [(selected, selected)], selected: selected)
     }
 
-    private var id: String { "field-\(name)" }
+    private var id: String { "field-\(ownID ?? name)" }
 
     var html: HTML {
         div(.class("field")) {

@@ -88,7 +88,7 @@ struct Navigation {
                 } else if visitor.isInstallation {
                     p(.class("menu-note")) { "Runs this installation" }
                 }
-                a(.class("menu-item"), .href(.password)) { "Change password" }
+                a(.class("menu-item"), .href(.account)) { "Your account" }
                 form(.post, .action(.signOut)) {
                     button(.type("submit"), .class("menu-item")) { "Sign out" }
                 }

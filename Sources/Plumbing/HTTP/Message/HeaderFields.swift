@@ -28,6 +28,9 @@ package struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral {
 
     package func contains(_ name: String) -> Bool { self[name] != nil }
 
+    /// Whether a text can be the name of a field.
+    package static func isName(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy(\.isTokenCharacter) }
+
     /// Adds a field behind the others. Characters that may not stand in a value become spaces; a
     /// name that is no token is a fault of ours.
     package mutating func add(_ name: String, _ value: String) {

@@ -4,6 +4,8 @@ struct ProblemPage {
     enum Problem {
         case notFound
         case forbidden
+        /// A trusted proxy names somebody whom nobody let in.
+        case stranger
         /// The form came from another address than the desk's own.
         case foreignOrigin(own: String)
         /// A page asked for where there is only a form's target.
@@ -37,6 +39,7 @@ struct ProblemPage {
         switch problem {
         case .notFound: "Nothing here"
         case .forbidden: "Not for your role"
+        case .stranger: "Nobody let you in yet"
         case .foreignOrigin: "Refused for your safety"
         case .formsOnly, .pageOnly: "Not this way"
         case .ourTrouble: "Our mistake"
@@ -48,6 +51,8 @@ struct ProblemPage {
         switch problem {
         case .notFound: "This page does not exist, or it is not yours to see."
         case .forbidden: "Your role may look at this, but not change it. Ask an owner or an admin of your organisation."
+        case .stranger:
+            "You are signed in elsewhere, and this desk knows nobody with your e-mail address. Ask an owner of your organisation for an invitation."
         case .foreignOrigin(let own):
             "This form was sent from another address than the desk's own, so nothing was done. Open the desk at \(own) and try again there."
         case .formsOnly: "This address takes forms only. Nothing was changed."

@@ -13,13 +13,6 @@ struct PasswordPage {
 
     static let rule = "At least \(SignIn.passwordCharactersMin) characters; a sentence is good."
 
-    /// Why a password was not taken.
-    static func objection(to password: String) -> String {
-        let bytes = password.utf8.count
-        return bytes > SignIn.passwordBytesMax
-            ? "At most \(SignIn.passwordBytesMax) bytes; this one has \(bytes)." : rule
-    }
-
     private var objection: String? {
         guard case .bad(let text) = problem else { return nil }
         return text

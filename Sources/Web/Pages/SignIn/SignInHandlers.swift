@@ -9,23 +9,45 @@ struct SignInHandlers: Sendable {
     private var frame: Frame { console.strangersFrame }
 
     func show(_ request: Request, _ context: Context) async throws -> Response {
-        if let token = console.door.cookie.token(of: request), try await console.signIn.session(cookie: token) != nil {
-            return .seeOther(Site.home.url)
+        let next = next(request.query.first("next"))
+        var page = page(next)
+        if let token = console.door.cookie.token(of: request),
+            let session = try await console.signIn.session(cookie: token)
+        {
+            // To one's own account one may come again: what lets one in is changed soon after signing in only.
+            guard next == Site.account.url, !session.isFresh(at: console.clock.now) else {
+                return .seeOther(next ?? Site.home.url)
+            }
+            page.message = .again
         }
-        return console.page(SignInPage(frame: frame, next: next(request.query.first("next"))).html)
+        if let name = console.door.proxyName(request, context),
+            let session = try await console.signIn.withProxy(email: name, from: console.door.arrival(request, context))
+        {
+            return console.entered(session, next: next)
+        }
+        return console.page(page.html)
+    }
+
+    private func page(_ next: String?, email: String = "") -> SignInPage {
+        SignInPage(frame: frame, next: next, passkeys: console.own.passkeys, email: email)
     }
 
     func enter(_ request: Request, _ context: Context) async throws -> Response {
         let form = try request.form()
         let email = String((form.first("email") ?? "").prefix(254))
         let password = Array((form.first("password") ?? "").utf8)
-        var page = SignInPage(frame: frame, next: next(form.first("next")), email: email)
+        var page = page(next(form.first("next")), email: email)
         if email.contains("\0") { return wrong(page) }
         do {
-            let session = try await console.signIn.withPassword(
-                email: email, password: password, address: context.client.address,
-                replacing: console.door.cookie.token(of: request))
-            return entered(session, next: page.next)
+            let entry = try await console.signIn.withPassword(
+                email: email, password: password, from: console.door.arrival(request, context))
+            switch entry {
+            case .entered(let session): return console.entered(session, next: page.next)
+            case .secondFactor(let token):
+                var response = Response.seeOther(Site.secondFactor(next: page.next).url)
+                response.set(console.door.cookie.set(step: token))
+                return response
+            }
         } catch SignInError.throttled(let wait) {
             page.message = .throttled(seconds: wait.components.seconds)
             return throttled(page.html, after: wait)
@@ -36,6 +58,55 @@ struct SignInHandlers: Sendable {
             return wrong(page)
         }
     }
+
+    // MARK: The second factor
+
+    func showSecondFactor(_ request: Request, _ context: Context) async throws -> Response {
+        let next = next(request.query.first("next"))
+        guard let token = console.door.cookie.step(of: request),
+            let standing = try await console.signIn.secondFactor(token: token)
+        else { return .seeOther(Site.signIn(next: next).url) }
+        return console.page(
+            SecondFactorPage(frame: frame, standing: standing, next: next, passkeys: console.own.passkeys).html)
+    }
+
+    func enterSecondFactor(_ request: Request, _ context: Context) async throws -> Response {
+        let form = try request.form()
+        let next = next(form.first("next"))
+        guard let token = console.door.cookie.step(of: request) else { return stepEnded(next) }
+        do {
+            let session = try await console.signIn.withCode(
+                String((form.first("code") ?? "").prefix(100)), token: token,
+                from: console.door.arrival(request, context))
+            return console.entered(session, next: next)
+        } catch SignInError.throttled(let wait) {
+            guard var page = try await secondFactorPage(token, next) else { return stepEnded(next) }
+            page.message = .throttled(seconds: wait.components.seconds)
+            return throttled(page.html, after: wait)
+        } catch SignInError.wrong {
+            guard var page = try await secondFactorPage(token, next) else { return stepEnded(next) }
+            page.message = .wrong
+            return console.page(page.html, status: .forbidden)
+        } catch is SignInError {
+            return stepEnded(next)
+        }
+    }
+
+    private func secondFactorPage(_ token: String, _ next: String?) async throws -> SecondFactorPage? {
+        try await console.signIn.secondFactor(token: token).map {
+            SecondFactorPage(frame: frame, standing: $0, next: next, passkeys: console.own.passkeys)
+        }
+    }
+
+    private func stepEnded(_ next: String?) -> Response {
+        var page = page(next)
+        page.message = .stepEnded
+        var response = console.page(page.html, status: .forbidden)
+        response.set(console.door.cookie.forgetStep)
+        return response
+    }
+
+    // MARK: One-time links
 
     private func wrong(_ page: SignInPage) -> Response {
         var page = page
@@ -56,18 +127,18 @@ struct SignInHandlers: Sendable {
         let password = form.first("password").flatMap { $0.isEmpty ? nil : Array($0.utf8) }
         do {
             let session = try await console.signIn.withLink(
-                token, settingPassword: password, replacing: console.door.cookie.token(of: request))
-            return entered(session, next: nil)
+                token, settingPassword: password, from: console.door.arrival(request, context))
+            return console.entered(session, next: nil)
         } catch SignInError.linkEnded {
             return deadLink(token)
-        } catch SignInError.badPassword {
+        } catch SignInError.badPassword(let trouble) {
             let standing = try await console.signIn.look(at: token)
             let page = SignInLinkPage(
                 frame: frame, token: token, standing: .alive(hasPassword: standing?.hasPassword ?? false),
-                error: PasswordPage.objection(to: form.first("password") ?? ""))
+                error: "\(trouble)")
             return console.page(page.html, status: .unprocessableContent)
         } catch SignInError.busy {
-            var page = SignInPage(frame: frame, next: nil)
+            var page = page(nil)
             page.message = .busy
             return throttled(page.html, after: .seconds(5), status: .serviceUnavailable)
         }
@@ -99,28 +170,23 @@ struct SignInHandlers: Sendable {
         do {
             let session = try await console.signIn.changePassword(
                 of: visit.session, from: Array((form.first("present") ?? "").utf8), to: Array(new.utf8),
-                address: visit.context.client.address)
-            return entered(session, next: nil)
+                from: visit.arrival(console.door))
+            return console.entered(session, next: Site.account.url)
         } catch SignInError.throttled(let wait) {
             page.problem = .throttled
             return throttled(page.html, after: wait)
         } catch SignInError.busy {
             page.problem = .busy
             return throttled(page.html, after: .seconds(5), status: .serviceUnavailable)
-        } catch SignInError.badPassword {
-            page.problem = .bad(PasswordPage.objection(to: new))
+        } catch SignInError.badPassword(let trouble) {
+            page.problem = .bad("\(trouble)")
             return console.page(page.html, status: .unprocessableContent)
+        } catch SignInError.stale {
+            return .seeOther(Site.signIn(next: Site.account.url).url)
         } catch SignInError.wrong {
             page.problem = .wrong
             return console.page(page.html, status: .forbidden)
         }
-    }
-
-    /// Signed in under a new session; whatever the browser held before is dead.
-    private func entered(_ session: NewSession, next: String?) -> Response {
-        var response = Response.seeOther(next ?? Site.home.url)
-        response.set(console.door.cookie.set(session))
-        return response
     }
 
     private func throttled(_ html: HTML, after wait: Duration, status: Status = .tooManyRequests) -> Response {

@@ -6,11 +6,18 @@ struct SignInPage {
         /// Too many attempts; seconds to wait.
         case throttled(seconds: Int64)
         case busy
+        /// The passkey's answer was not taken.
+        case passkey
+        /// The step after the password, or before the passkey, took too long.
+        case stepEnded
+        /// To change how one signs in, one signs in anew.
+        case again
     }
 
     let frame: Frame
     /// Where to go afterwards.
     let next: String?
+    let passkeys: PasskeyPlace
     var email = ""
     var message = Message.none
 
@@ -30,6 +37,11 @@ struct SignInPage {
                         .maxlength(1024)
                     ).html
                     button(.class("button button-main"), .type("submit")) { "Sign in" }
+                }
+                if case .works = passkeys {
+                    PasskeyForm(
+                        kind: .signIn, button: "Sign in with a passkey", hidden: next.map { [("next", $0)] } ?? []
+                    ).html()
                 }
             }
             p(.class("lone-note")) {
@@ -52,6 +64,12 @@ struct SignInPage {
                 more:
                     "Nothing was checked. Try again in \(seconds < 90 ? "\(max(1, seconds)) seconds" : "\((seconds + 59) / 60) minutes")."
             ).html
+        case .passkey:
+            Notice(.bad, "That passkey was not taken.", more: "It is not registered here, or its answer did not fit.")
+                .html
+        case .stepEnded:
+            Notice(.attention, "That took too long, or too many codes were wrong.", more: "Begin again.").html
+        case .again: Notice(.plain, "Sign in again to change how you sign in.").html
         case .busy: Notice(.attention, "Many people sign in just now.", more: "Try again in a few seconds.").html
         }
     }
