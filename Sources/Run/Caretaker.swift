@@ -43,6 +43,7 @@ final class Caretaker: Sendable {
                 }
                 if tidied.map({ now - $0 >= Self.tidyEvery }) ?? true {
                     try await house.signIn.forgetOld()
+                    try await house.administration.forgetOld()
                     let forgotten = try await Retention(database: house.database, clock: house.clock).prune()
                     for (kind, count) in forgotten {
                         house.journal.info("old data is forgotten", ["kind": .string(kind), "count": .init(count)])

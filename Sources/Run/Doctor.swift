@@ -184,13 +184,17 @@ enum Doctor {
             guard let last = page.last else { break }
             slug = last.slug
             for tenant in page {
-                checks += try await house.database.transaction(tenant.id.scope) { tx in
-                    try await TenantChecks.of(tenant, vault: house.vault, at: house.clock.now, in: tx)
-                }
+                checks += try await examine(tenant, in: house)
             }
         }
         if checks.isEmpty { checks.append(.warn("tenants", "there is no tenant yet: run \"refund-desk tenant add\"")) }
         return checks
     }
 
+    /// What one organisation's replies depend on.
+    static func examine(_ tenant: Tenant, in house: House) async throws -> [Check] {
+        try await house.database.transaction(tenant.id.scope) { tx in
+            try await TenantChecks.of(tenant, vault: house.vault, at: house.clock.now, in: tx)
+        }
+    }
 }

@@ -16,6 +16,7 @@ final class House: Sendable {
     let vault: Vault
     let signIn: SignIn
     let tokens: APITokens
+    let administration: Administration
     let directory: InboxDirectory
 
     /// - Parameter loops: how many event loops; one is enough for a command.
@@ -34,6 +35,7 @@ final class House: Sendable {
             try await hashing.run($0)
         }
         tokens = APITokens(database: database, clock: clock)
+        administration = Administration(database: database, tokens: tokens, clock: clock)
         directory = InboxDirectory(database: database, clock: clock)
     }
 

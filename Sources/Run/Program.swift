@@ -36,6 +36,7 @@ struct Command: Sendable {
 enum Program {
     static let commands: [Command] = [
         ServeCommand.serve, MigrateCommand.migrate, DoctorCommand.doctor, TenantCommand.add, TenantCommand.list,
+        TenantCommand.rename, TenantCommand.close, TenantCommand.reopen,
         AppCommand.add, AppCommand.list, AppCommand.remove, InboxCommand.add, InboxCommand.list, InboxCommand.retire,
         KeyCommand.add, KeyCommand.list, KeyCommand.remove, OperatorCommand.add, OperatorCommand.list,
         OperatorCommand.reset, OperatorCommand.remove, TokenCommand.add, TokenCommand.list, TokenCommand.remove,

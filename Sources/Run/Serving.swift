@@ -166,8 +166,9 @@ final class Serving: Sendable {
             throw Failure("REFUND_DESK_PUBLIC_URL is no address that browsers could see")
         }
         return Console(
-            records: records, signIn: house.signIn, publicAddress: address,
-            assets: try Assets(folder: folder), setup: setup, clock: house.clock,
+            records: records, signIn: house.signIn, administration: house.administration,
+            checks: CheckDesk { tenant in try await Doctor.examine(tenant, in: house) },
+            publicAddress: address, assets: try Assets(folder: folder), setup: setup, clock: house.clock,
             signInHeader: house.configuration.signInHeader)
     }
 }

@@ -118,9 +118,11 @@ package final class InboxDirectory: Sendable {
             select i.inbox_id, \(TenantStore.appColumns)
             from tenants.inboxes i
             join tenants.apps a on a.tenant_id = i.tenant_id and a.app_id = i.app_id
+            join tenants.tenants t on t.tenant_id = i.tenant_id
             where i.token_sha256 = \(Digest.sha256(Array(token.utf8)))
               and i.retired_at is null
               and a.removed_at is null
+              and t.closed_at is null
             limit 1
             """)
         return try rows.first.map { Inbox(app: try App($0), inboxID: try $0("inbox_id")) }

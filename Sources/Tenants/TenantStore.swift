@@ -46,7 +46,8 @@ package enum TenantStore {
     ///
     /// Throws `TenantStoreError.badSlug`, `.badName`, `.slugTaken`.
     package static func add(
-        slug: String, name: String, at now: Moment, by actor: AuditEntry.Actor, in tx: Transaction
+        slug: String, name: String, at now: Moment, by actor: AuditEntry.Actor, address: String? = nil,
+        in tx: Transaction
     ) async throws -> Tenant {
         guard Tenant.isSlug(slug) else { throw TenantStoreError.badSlug(slug) }
         guard isName(name) else { throw TenantStoreError.badName }
@@ -62,7 +63,8 @@ package enum TenantStore {
         let tenant = try Tenant(row)
         try await Audit.write(
             AuditEntry(
-                tenant: tenant.id, at: now, actor: actor, action: "tenant.added", subject: "\(tenant.id)",
+                tenant: tenant.id, at: now, actor: actor, address: address, action: "tenant.added",
+                subject: "\(tenant.id)",
                 detail: ["slug": .text(slug)]),
             in: tx)
         return tenant

@@ -13,15 +13,20 @@ package struct Console: Sendable {
     let setup: SetupDesk
     let clock: WallClock
     let signInHeader: String?
+    let administration: Administration
+    let checks: CheckDesk
 
     /// - Parameters:
     ///   - publicAddress: what browsers see; decides Secure cookies, what is the same origin, and whose passkeys are ours.
     ///   - signInHeader: the field in which a trusted proxy names who asks; nil where none does.
     package init(
-        records: Records, signIn: SignIn, publicAddress: PublicAddress, assets: Assets, setup: SetupDesk,
-        clock: WallClock, signInHeader: String? = nil
+        records: Records, signIn: SignIn, administration: Administration, checks: CheckDesk,
+        publicAddress: PublicAddress, assets: Assets, setup: SetupDesk, clock: WallClock,
+        signInHeader: String? = nil
     ) {
         self.signInHeader = signInHeader
+        self.administration = administration
+        self.checks = checks
         self.records = records
         self.signIn = signIn
         own = publicAddress
@@ -42,6 +47,12 @@ package struct Console: Sendable {
         let desk = DeskHandlers(console: self)
         let newApp = NewAppHandlers(console: self)
         let setup = SetupHandlers(console: self)
+        let tenants = TenantHandlers(console: self)
+        let people = PeopleHandlers(console: self)
+        let invitation = InvitationHandlers(console: self)
+        let tokens = TokenHandlers(console: self)
+        let audit = AuditHandlers(console: self)
+        let checking = CheckHandlers(console: self)
         return [
             route(.get, .home, door.signedIn(desk.home)),
             route(.get, .signIn, door.open(entrance.show)),
@@ -68,7 +79,14 @@ package struct Console: Sendable {
             route(.post, .factorRemoval, door.signedIn(account.removeFactor)),
             route(.post, .sessionEnd, door.signedIn(account.endSession)),
             route(.post, .otherSessionsEnd, door.signedIn(account.endOtherSessions)),
-            route(.get, .tenants, door.signedIn(desk.tenants)),
+            route(.get, .invitation, door.open(invitation.show)),
+            route(.post, .invitation, door.open(invitation.accept)),
+            route(.get, .tenants, door.installation(tenants.show)),
+            route(.post, .tenants, door.installation(tenants.add)),
+            route(.post, .tenantName, door.installation(tenants.rename)),
+            route(.post, .tenantClosure, door.installation(tenants.close)),
+            route(.post, .tenantReopening, door.installation(tenants.reopen)),
+            route(.post, .firstOwner, door.installation(tenants.inviteFirstOwner)),
             route(.get, .overview, door.member(desk.overview)),
             route(.get, .cases, door.member(cases.list)),
             route(.get, .refundCase, door.member(cases.story)),
@@ -81,6 +99,19 @@ package struct Console: Sendable {
             route(.get, .setup, door.member(setup.show)),
             route(.get, .setupState, door.member(setup.state)),
             route(.post, .setupPart, bodyMax: 128 * 1024, door.member(setup.take)),
+            route(.get, .caseExport, door.member(cases.export)),
+            route(.get, .people, door.member(people.show)),
+            route(.post, .memberRole, door.member(people.changeRole)),
+            route(.post, .memberRemoval, door.member(people.remove)),
+            route(.post, .invitations, door.member(people.invite)),
+            route(.post, .invitationRenewal, door.member(people.renew)),
+            route(.post, .invitationWithdrawal, door.member(people.withdraw)),
+            route(.get, .tokens, door.member(tokens.show)),
+            route(.post, .tokens, door.member(tokens.add)),
+            route(.post, .tokenRemoval, door.member(tokens.remove)),
+            route(.get, .audit, door.member(audit.show)),
+            route(.get, .auditExport, door.member(audit.export)),
+            route(.get, .checks, door.member(checking.show)),
         ] + assets.routes
     }
 
@@ -102,7 +133,7 @@ package struct Console: Sendable {
     ) -> Route {
         Route(
             method, pattern.rawValue, bodyMax: bodyMax, trailingSlash: pattern != .home,
-            sensitive: pattern == .signInLink || pattern == .firstStart, secretBody: method == .post, handler)
+            sensitive: [.signInLink, .firstStart, .invitation].contains(pattern), secretBody: method == .post, handler)
     }
 
     /// Signed in under a new session; whatever the browser held before is dead.

@@ -93,7 +93,7 @@ package struct IgnoredField: Hashable, Sendable {
 
 extension [IgnoredField] {
     /// The field's value as `convert` understands it; one that it does not is noted and counts as absent.
-    fileprivate mutating func read<Value>(
+    mutating func read<Value>(
         _ name: String, _ query: QueryString, _ convert: (String) -> Value?
     ) -> Value? {
         guard let text = query.value(name) else { return nil }

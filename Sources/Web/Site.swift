@@ -33,8 +33,14 @@ package enum Site: Hashable, Sendable {
     case factorRemoval(UUID)
     case sessionEnd(UUID)
     case otherSessionsEnd
+    /// The page behind an invitation. Looking at it changes nothing; its form uses it up.
+    case invitation(token: String)
     /// For people who run the installation: tenants, and no case.
     case tenants
+    case tenantName(ofTenant: String)
+    case tenantClosure(ofTenant: String)
+    case tenantReopening(ofTenant: String)
+    case firstOwner(ofTenant: String)
     case overview(String)
     case cases(String, CaseListQuery)
     case refundCase(String, UUID)
@@ -50,6 +56,18 @@ package enum Site: Hashable, Sendable {
     case setupState(String, bundleID: String)
     /// Takes the form of one step; answers to POST alone.
     case setupPart(String, bundleID: String, SetupPart)
+    case caseExport(String, CaseListQuery, CSVForm)
+    case people(String)
+    case memberRole(String, UUID)
+    case memberRemoval(String, UUID)
+    case invitations(String)
+    case invitationRenewal(String, UUID)
+    case invitationWithdrawal(String, UUID)
+    case tokens(String)
+    case tokenRemoval(String, UUID)
+    case audit(String, AuditListQuery)
+    case auditExport(String, AuditListQuery, CSVForm)
+    case checks(String)
 
     /// The path as the router matches it.
     package enum Pattern: String, CaseIterable, Sendable {
@@ -72,7 +90,12 @@ package enum Site: Hashable, Sendable {
         case factorRemoval = "/account/factors/{id}/removal"
         case sessionEnd = "/account/sessions/{id}/end"
         case otherSessionsEnd = "/account/sessions/others/end"
+        case invitation = "/invitations/{token}"
         case tenants = "/tenants"
+        case tenantName = "/tenants/{tenant}/name"
+        case tenantClosure = "/tenants/{tenant}/closure"
+        case tenantReopening = "/tenants/{tenant}/reopening"
+        case firstOwner = "/tenants/{tenant}/first-owner"
         case overview = "/t/{slug}"
         case cases = "/t/{slug}/cases"
         case refundCase = "/t/{slug}/cases/{id}"
@@ -84,6 +107,18 @@ package enum Site: Hashable, Sendable {
         case setup = "/t/{slug}/apps/{bundleId}/setup"
         case setupState = "/t/{slug}/apps/{bundleId}/setup/state"
         case setupPart = "/t/{slug}/apps/{bundleId}/setup/{part}"
+        case caseExport = "/t/{slug}/cases.csv"
+        case people = "/t/{slug}/people"
+        case memberRole = "/t/{slug}/people/{id}/role"
+        case memberRemoval = "/t/{slug}/people/{id}/removal"
+        case invitations = "/t/{slug}/invitations"
+        case invitationRenewal = "/t/{slug}/invitations/{id}/renewal"
+        case invitationWithdrawal = "/t/{slug}/invitations/{id}/withdrawal"
+        case tokens = "/t/{slug}/tokens"
+        case tokenRemoval = "/t/{slug}/tokens/{id}/removal"
+        case audit = "/t/{slug}/audit"
+        case auditExport = "/t/{slug}/audit.csv"
+        case checks = "/t/{slug}/checks"
     }
 
     package var pattern: Pattern {
@@ -107,7 +142,12 @@ package enum Site: Hashable, Sendable {
         case .factorRemoval: .factorRemoval
         case .sessionEnd: .sessionEnd
         case .otherSessionsEnd: .otherSessionsEnd
+        case .invitation: .invitation
         case .tenants: .tenants
+        case .tenantName: .tenantName
+        case .tenantClosure: .tenantClosure
+        case .tenantReopening: .tenantReopening
+        case .firstOwner: .firstOwner
         case .overview: .overview
         case .cases: .cases
         case .refundCase: .refundCase
@@ -119,6 +159,18 @@ package enum Site: Hashable, Sendable {
         case .setup: .setup
         case .setupState: .setupState
         case .setupPart: .setupPart
+        case .caseExport: .caseExport
+        case .people: .people
+        case .memberRole: .memberRole
+        case .memberRemoval: .memberRemoval
+        case .invitations: .invitations
+        case .invitationRenewal: .invitationRenewal
+        case .invitationWithdrawal: .invitationWithdrawal
+        case .tokens: .tokens
+        case .tokenRemoval: .tokenRemoval
+        case .audit: .audit
+        case .auditExport: .auditExport
+        case .checks: .checks
         }
     }
 
@@ -139,6 +191,14 @@ package enum Site: Hashable, Sendable {
             (.setupPart(_, let bundleID, _), "{bundleId}"):
             bundleID
         case (.setupPart(_, _, let part), "{part}"): part.rawValue
+        case (.invitation(let token), _): token
+        case (.tenantName(let tenant), _), (.tenantClosure(let tenant), _), (.tenantReopening(let tenant), _),
+            (.firstOwner(let tenant), _):
+            tenant
+        case (.memberRole(_, let id), "{id}"), (.memberRemoval(_, let id), "{id}"),
+            (.invitationRenewal(_, let id), "{id}"), (.invitationWithdrawal(_, let id), "{id}"),
+            (.tokenRemoval(_, let id), "{id}"):
+            id.text
         case (.refundCase(_, let id), "{id}"), (.notification(_, let id), "{id}"): id.text
         default: slug ?? ""
         }
@@ -151,6 +211,11 @@ package enum Site: Hashable, Sendable {
             .notification(let slug, _), .quarantine(let slug, _), .apps(let slug),
             .newApp(let slug), .setup(let slug, _, _), .setupState(let slug, _), .setupPart(let slug, _, _):
             slug
+        case .caseExport(let slug, _, _), .people(let slug), .memberRole(let slug, _), .memberRemoval(let slug, _),
+            .invitations(let slug), .invitationRenewal(let slug, _), .invitationWithdrawal(let slug, _),
+            .tokens(let slug), .tokenRemoval(let slug, _), .audit(let slug, _), .auditExport(let slug, _, _),
+            .checks(let slug):
+            slug
         default: nil
         }
     }
@@ -162,6 +227,9 @@ package enum Site: Hashable, Sendable {
         case .notifications(_, let query): query.fields
         case .quarantine(_, let query): query.fields
         case .setup(_, _, let done): [("done", done?.rawValue)]
+        case .caseExport(_, let query, let form): query.fields + form.fields
+        case .audit(_, let query): query.fields
+        case .auditExport(_, let query, let form): query.fields + form.fields
         default: []
         }
     }
@@ -194,6 +262,15 @@ package enum Site: Hashable, Sendable {
         case 2 where segments[0] == "sign-in" && segments[1] == "passkey": self = .passkeySignIn
         case 3 where segments[0] == "sign-in" && segments[1] == "passkey" && segments[2] == "challenge":
             self = .passkeyChallenge
+        case 2 where segments[0] == "invitations": self = .invitation(token: segments[1])
+        case 3 where segments[0] == "tenants":
+            switch segments[2] {
+            case "name": self = .tenantName(ofTenant: segments[1])
+            case "closure": self = .tenantClosure(ofTenant: segments[1])
+            case "reopening": self = .tenantReopening(ofTenant: segments[1])
+            case "first-owner": self = .firstOwner(ofTenant: segments[1])
+            default: return nil
+            }
         case 2 where segments[0] == "t": self = .overview(segments[1])
         case 3 where segments[0] == "sign-in" && segments[1] == "link": self = .signInLink(token: segments[2])
         case 3 where segments[0] == "t":
@@ -202,6 +279,23 @@ package enum Site: Hashable, Sendable {
             case "notifications": self = .notifications(segments[1], NotificationListQuery(query))
             case "quarantine": self = .quarantine(segments[1], RefusalListQuery(query))
             case "apps": self = .apps(segments[1])
+            case "cases.csv": self = .caseExport(segments[1], CaseListQuery(query), CSVForm(query))
+            case "people": self = .people(segments[1])
+            case "invitations": self = .invitations(segments[1])
+            case "tokens": self = .tokens(segments[1])
+            case "audit": self = .audit(segments[1], AuditListQuery(query))
+            case "audit.csv": self = .auditExport(segments[1], AuditListQuery(query), CSVForm(query))
+            case "checks": self = .checks(segments[1])
+            default: return nil
+            }
+        case 5 where segments[0] == "t" && ["people", "invitations", "tokens"].contains(segments[2]):
+            guard let id = UUID(uuidString: segments[3]) else { return nil }
+            switch (segments[2], segments[4]) {
+            case ("people", "role"): self = .memberRole(segments[1], id)
+            case ("people", "removal"): self = .memberRemoval(segments[1], id)
+            case ("invitations", "renewal"): self = .invitationRenewal(segments[1], id)
+            case ("invitations", "withdrawal"): self = .invitationWithdrawal(segments[1], id)
+            case ("tokens", "removal"): self = .tokenRemoval(segments[1], id)
             default: return nil
             }
         case 4 where segments[0] == "t" && segments[2] == "apps" && segments[3] == "new": self = .newApp(segments[1])

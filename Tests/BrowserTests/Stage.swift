@@ -41,6 +41,7 @@ struct OnStage: SuiteTrait, TestScoping {
             let case1 = try await Self.fill(desk)
             let console = Console(
                 records: Records(database: test.database), signIn: desk.signIn,
+                administration: desk.administration, checks: CheckDesk { _ in [] },
                 publicAddress: try #require(PublicAddress(url: "http://localhost:8080")),
                 assets: try Assets(folder: Checkout.path("public")), setup: try desk.setup(), clock: desk.clock.clock)
             var router = Router(console.routes)

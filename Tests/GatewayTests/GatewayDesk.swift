@@ -24,6 +24,7 @@ struct GatewayDesk: Sendable {
     let test: TestDatabase
     let server: RunningServer
     let routes: [Route]
+    let directory: InboxDirectory
     let signer: AppleSigner
     let tokens: APITokens
     let alpha: Side
@@ -42,8 +43,9 @@ struct GatewayDesk: Sendable {
                 quarantine: Quarantine(database: database, clock: clock, journal: journal, counters: test.counters),
                 bell: bell, journal: journal, counters: test.counters)
             let tokens = APITokens(database: database, clock: clock)
+            let directory = InboxDirectory(database: database, clock: clock)
             let gateway = Gateway(
-                directory: InboxDirectory(database: database, clock: clock), intake: intake, tokens: tokens,
+                directory: directory, intake: intake, tokens: tokens,
                 reports: Reports(database: database, bell: bell), records: Records(database: database), clock: clock)
             let vault = Vault(
                 database: database, keyring: try MasterKeyring(text: MasterKeyring.newKeyText()), clock: clock,
@@ -53,7 +55,8 @@ struct GatewayDesk: Sendable {
             }
             try await body(
                 GatewayDesk(
-                    test: test, server: server, routes: gateway.routes, signer: signer, tokens: tokens,
+                    test: test, server: server, routes: gateway.routes, directory: directory, signer: signer,
+                    tokens: tokens,
                     alpha: try await side("alpha", 6_450_000_001, test, vault, tokens, clock),
                     beta: try await side("beta", 6_450_000_002, test, vault, tokens, clock)))
             await server.server.stop(within: .seconds(5))

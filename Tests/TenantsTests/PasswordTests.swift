@@ -16,7 +16,7 @@ import Testing
             ("aaaaaaaaaaaa", .repeated), ("xkqxkqxkqxkq", .repeated), ("zvzvzvzvzv", .repeated),
             ("1234567890", .common), ("abcdefghijk1", .sequence), ("0123456789012", .sequence),
             ("19901231x1", .sequence), ("ghostrider", .oneWord),
-        ("motherlode12!", .oneWord), ("1a2s3d4f5g", .keyboard), ("q1q2q3q4q5", .keyboard),
+            ("motherlode12!", .oneWord), ("1a2s3d4f5g", .keyboard), ("q1q2q3q4q5", .keyboard),
         ] as [(String, PasswordTrouble)])
     func `what is tried first is refused, and the reason said`(password: String, trouble: PasswordTrouble) {
         let found = PasswordTrouble.of(Array(password.utf8), beside: Self.context)
@@ -30,7 +30,8 @@ import Testing
 
     @Test(arguments: [
         "correct horse battery", "long enough", "the password of a sample", "another battery horse", "3f9a0c115e7b",
-        "tr0ub4dor&3x", "purple-lamp river", "Kaffee um halb vier", "пароль на каждый день", "🦊🦊 über dem Fluss", "vQ7#mLp2xZ",
+        "tr0ub4dor&3x", "purple-lamp river", "Kaffee um halb vier", "пароль на каждый день", "🦊🦊 über dem Fluss",
+        "vQ7#mLp2xZ",
         "horse staple lamp river",
     ])
     func `what nobody tries first is taken`(password: String) {

@@ -49,8 +49,9 @@ import Time
             // Connections made from now on have the other zone.
             let database = try test.anotherDatabase()
             let console = Console(
-                records: Records(database: database), signIn: desk.signIn, publicAddress: console.own,
-                assets: console.assets, setup: console.setup, clock: desk.clock.clock)
+                records: Records(database: database), signIn: desk.signIn, administration: desk.administration,
+                checks: console.checks, publicAddress: console.own, assets: console.assets, setup: console.setup,
+                clock: desk.clock.clock)
             var sample = SampleCase()
             sample.price = 4_999_000_000
             sample.currency = "VND"

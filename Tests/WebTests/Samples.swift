@@ -285,7 +285,7 @@ enum Samples {
                         row: nil, situation: "without consent nothing is sent", withheld: .noConsent,
                         saw: [.init("consent", "never recorded", source: "consent ledger")]))
             ], facts: [], consents: [], usage: [], remarks: [], notifications: [])
-        return [
+        return peoplePages(assets) + [
             ("sign-in", SignInPage(frame: stranger, next: "/t/alpha/cases", passkeys: here).html),
             (
                 "sign-in-wrong",
@@ -451,8 +451,8 @@ enum Samples {
             (
                 "tenants",
                 TenantsPage(
-                    frame: Frame(assets: assets, session: installer, here: .tenants),
-                    tenants: [Tenant(id: tenant, slug: slug, name: "Alpha Games")]
+                    frame: Frame(assets: assets, session: installer, here: .tenants), tenants: tenantLines,
+                    origin: "https://refunds.example", made: invitation
                 ).html
             ),
             ("choose", ChooseTenantPage(frame: Frame(assets: assets, session: session, here: .home)).html),

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Refunds
+import Tenants
 import Testing
 import Time
 
@@ -20,6 +21,13 @@ import Time
         notifications.after = cases.after
         var refusals = RefusalListQuery()
         refusals.after = RefusalCursor(at: Samples.signed, number: 12)
+        var audit = AuditListQuery()
+        audit.who = .person(Samples.id(6))
+        audit.action = "member.added"
+        audit.subject = "app 7"
+        audit.from = "2026-06-01"
+        audit.to = "2026-06-15"
+        audit.before = 51
         return [
             .home, .signIn(next: "/t/alpha/cases?state=open"), .signInLink(token: "a-b_c"), .signOut, .password,
             .secondFactor(next: "/t/alpha"), .passkeyChallenge, .passkeySignIn, .firstStart(token: "a-b_c"), .account,
@@ -30,6 +38,12 @@ import Time
             .quarantine("alpha", refusals), .apps("alpha"), .newApp("alpha"),
             .setup("alpha", bundleID: "com.example.alpha", done: .key), .setupState("alpha", bundleID: "new"),
             .setupPart("alpha", bundleID: "com.example.alpha", .consent),
+            .invitation(token: "a-b_c"), .tenantName(ofTenant: "alpha"),
+            .tenantClosure(ofTenant: "alpha"), .tenantReopening(ofTenant: "alpha"), .firstOwner(ofTenant: "alpha"),
+            .caseExport("alpha", cases, .spreadsheet), .people("alpha"), .memberRole("alpha", Samples.id(3)),
+            .memberRemoval("alpha", Samples.id(3)), .invitations("alpha"), .invitationRenewal("alpha", Samples.id(4)),
+            .invitationWithdrawal("alpha", Samples.id(4)), .tokens("alpha"), .tokenRemoval("alpha", Samples.id(5)),
+            .audit("alpha", audit), .auditExport("alpha", audit, .plain), .checks("alpha"),
         ]
     }()
 

@@ -77,7 +77,7 @@ final class TestBrowser {
         try await post("/sign-in", [("email", email), ("password", SampleDesk.password)])
     }
 
-    private func ask(
+    func ask(
         _ method: HTTP.Method, _ target: String, headers fields: [(String, String)], body: String
     ) async throws -> Answer {
         var headers: HeaderFields = ["Host": "refunds.example"]
@@ -97,8 +97,13 @@ final class TestBrowser {
             let pair = cookie.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             cookies[String(pair[0])] = cookie.contains("Max-Age=0") ? nil : String(pair[1])
         }
-        var text = ""
-        if case .bytes(let bytes) = response.body { text = String(decoding: bytes, as: UTF8.self) }
+        var body: [UInt8] = []
+        switch response.body {
+        case .empty: break
+        case .bytes(let bytes): body = bytes
+        case .stream(let pull): while let piece = try await pull() { body += piece }
+        }
+        let text = String(decoding: body, as: UTF8.self)
         return Answer(status: response.status.code, headers: response.headers, text: text)
     }
 
@@ -124,7 +129,8 @@ func console(
     of desk: SampleDesk, publicURL: String = TestBrowser.address, signInHeader: String? = nil
 ) throws -> Console {
     Console(
-        records: Records(database: desk.database), signIn: desk.signIn,
+        records: Records(database: desk.database), signIn: desk.signIn, administration: desk.administration,
+        checks: CheckDesk { tenant in [.ok("audit \(tenant.slug)", "3 entries")] },
         publicAddress: try #require(PublicAddress(url: publicURL)), assets: try Assets(folder: Checkout.path("public")),
         setup: try desk.setup(), clock: desk.clock.clock, signInHeader: signInHeader)
 }

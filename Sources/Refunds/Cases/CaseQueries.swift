@@ -22,7 +22,7 @@ enum CaseQueries {
     ) async throws -> CasePage {
         let apps = filter.apps.isEmpty ? apps : apps.filter(filter.apps.contains)
         if apps.isEmpty { return CasePage(cases: [], next: nil) }
-        let limit = min(max(limit, 1), limitMax)
+        let limit = min(max(limit, 1), Records.exportRows)
         let rows = try await tx.rows(page(apps: apps, filter: filter, after: after ?? .newest, limit: limit + 1))
         let cases = try rows.prefix(limit).map { try CaseLine($0) }
         let next = rows.count > limit ? cases.last.map { ListCursor(at: $0.listedAt, id: $0.id) } : nil

@@ -19,9 +19,12 @@ package final class Records: Sendable {
 
     // MARK: Cases
 
+    /// How many cases a file of them reads at once.
+    package static let exportRows = 500
+
     /// Cases of the named apps, newest first.
     ///
-    /// - Parameter limit: 1…100.
+    /// - Parameter limit: 1…500.
     package func cases(
         of tenant: TenantID, apps: [AppID], filter: CaseFilter = CaseFilter(), after: ListCursor? = nil,
         limit: Int = 50
@@ -113,11 +116,6 @@ package final class Records: Sendable {
     /// The state of the tenant's desk.
     package func overview(of tenant: TenantID, at now: Moment) async throws -> Overview {
         try await read(tenant) { tx in try await OverviewQueries.overview(of: tenant, at: now, in: tx) }
-    }
-
-    /// Every open tenant by name, for people who run the installation: names, nothing of theirs.
-    package func tenants() async throws -> [Tenant] {
-        try await database.transaction(.house, isolation: .readOnly) { tx in try await TenantStore.tenants(in: tx) }
     }
 
     /// Whether an error says that the database is away or slow just now: worth trying again.

@@ -51,4 +51,46 @@ enum TenantCommand {
                     """)
         }
     }
+
+    static let rename = Command(
+        CommandForm(
+            words: ["tenant", "rename"], positionals: ["SLUG"],
+            options: [.required("name", "NAME", "what people read from now on")],
+            summary: "Gives an organisation another name. Its slug stays.")
+    ) { arguments, surroundings in
+        try await change(arguments, surroundings, "Renamed.") { slug, now, tx in
+            try await TenantStore.rename(slug, to: arguments["name"], at: now, by: .commandLine, in: tx)
+        }
+    }
+
+    static let close = Command(
+        CommandForm(
+            words: ["tenant", "close"], positionals: ["SLUG"],
+            summary: "Shuts an organisation's pages, API tokens and notification URLs (404). Nothing is deleted.")
+    ) { arguments, surroundings in
+        try await change(arguments, surroundings, "Closed. To open it again: refund-desk tenant reopen SLUG") {
+            try await TenantStore.close($0, at: $1, by: .commandLine, in: $2)
+        }
+    }
+
+    static let reopen = Command(
+        CommandForm(
+            words: ["tenant", "reopen"], positionals: ["SLUG"],
+            summary: "Opens a closed organisation again, as it was.")
+    ) { arguments, surroundings in
+        try await change(arguments, surroundings, "Open again.") {
+            try await TenantStore.reopen($0, at: $1, by: .commandLine, in: $2)
+        }
+    }
+
+    private static func change(
+        _ arguments: Arguments, _ surroundings: Surroundings, _ text: String,
+        _ body: @escaping @Sendable (String, Moment, Transaction) async throws -> Void
+    ) async throws -> Answer {
+        try await House.open(surroundings) { house in
+            let slug = arguments.positional(0)
+            try await house.database.transaction(.house) { tx in try await body(slug, house.clock.now, tx) }
+            return Answer([("slug", .text(slug))], text: text)
+        }
+    }
 }

@@ -14,6 +14,8 @@ enum TokenCommand {
                 .optional("bundle-id", "ID", "only for this app; else for all of the tenant's"),
                 .repeatable(
                     "scope", "S", isRequired: true, APIScope.allCases.map(\.rawValue).joined(separator: ", ")),
+                .optional("name", "NAME", "what people call it"),
+                .optional("expires", "YYYY-MM-DD|never", "when it ends; without it, in a year"),
             ],
             summary: "Makes an API token and prints it this once.")
     ) { arguments, surroundings in
@@ -28,6 +30,7 @@ enum TokenCommand {
         }
         let wanted = scopes
         guard !wanted.isEmpty else { throw UsageError("--scope is empty", usage: arguments.form.usage) }
+        let end = try end(arguments)
         return try await House.open(surroundings) { house in
             let tenant = try await house.tenant(arguments["tenant"])
             let made = try await house.database.transaction(tenant.id.scope) { tx in
@@ -35,19 +38,32 @@ enum TokenCommand {
                 if let bundleID = arguments.optional("bundle-id") {
                     app = try await house.app(bundleID, of: tenant, in: tx)
                 }
-                return try await house.tokens.add(to: tenant.id, app: app?.id, scopes: wanted, by: .commandLine, in: tx)
+                return try await house.tokens.add(
+                    to: tenant.id, app: app?.id, scopes: wanted, name: arguments.optional("name") ?? "", end: end,
+                    by: .commandLine, in: tx)
             }
             let id = made.token.id.uuidString.lowercased()
             return Answer(
                 [
                     ("id", .text(id)), ("token", .text(made.text.reveal())),
                     ("scopes", .list(wanted.map(\.rawValue).sorted().map { .text($0) })),
+                    ("expiresAt", made.expiresAt.map { .number($0.milliseconds) } ?? .none),
                 ],
                 text: """
-                    API token \(id), shown this once:
+                    API token \(id), shown this once, \(made.expiresAt.map { "good until \($0.iso8601)" } ?? "without an end"):
                     \(made.text.reveal())
                     """)
         }
+    }
+
+    /// In a year where nothing is said.
+    private static func end(_ arguments: Arguments) throws(UsageError) -> TokenEnd {
+        guard let text = arguments.optional("expires") else { return .after(APITokens.usualLife) }
+        if text == "never" { return .never }
+        guard let day = Moment(date: text) else {
+            throw UsageError("--expires is a day, YYYY-MM-DD, or never", usage: arguments.form.usage)
+        }
+        return .at(day)
     }
 
     static let list = Command(
@@ -66,22 +82,27 @@ enum TokenCommand {
             func scopes(_ token: APITokenSummary) -> [String] { token.token.scopes.map(\.rawValue).sorted() }
             let listed = tokens.map { token in
                 JSON.object([
-                    ("id", .text(id(token))), ("prefix", .text(token.prefix)), ("bundleId", JSON(bundleID(token))),
+                    ("id", .text(id(token))), ("prefix", .text(token.prefix)), ("name", .text(token.name)),
+                    ("bundleId", JSON(bundleID(token))),
                     ("scopes", .list(scopes(token).map { .text($0) })),
                     ("createdAt", .number(token.createdAt.milliseconds)),
+                    ("expiresAt", token.expiresAt.map { .number($0.milliseconds) } ?? .none),
+                    ("lastUsedOn", JSON(token.lastUsedOn)),
                 ])
             }
             let rows = tokens.map { token in
                 [
-                    id(token), token.prefix + "…", bundleID(token) ?? "every app",
+                    id(token), token.prefix + "…", token.name, bundleID(token) ?? "every app",
                     scopes(token).joined(separator: ","), token.createdAt.iso8601,
+                    token.expiresAt?.iso8601 ?? "never", token.lastUsedOn ?? "never",
                 ]
             }
             return Answer(
                 [("tokens", .list(listed))],
                 text: tokens.isEmpty
                     ? "\(tenant.name) has no API token in use. Next: refund-desk token add --tenant \(tenant.slug) --scope S"
-                    : TextTable("ID", "TOKEN", "REACHES", "SCOPES", "MADE", rows: rows).text)
+                    : TextTable("ID", "TOKEN", "NAME", "REACHES", "SCOPES", "MADE", "ENDS", "LAST USED", rows: rows)
+                        .text)
         }
     }
 

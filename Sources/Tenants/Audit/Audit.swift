@@ -54,11 +54,25 @@ package enum Audit {
         return AuditHead(sequence: try row("seq"), hash: try row("hash"))
     }
 
-    /// Walks the whole chain, 500 entries at a time.
-    package static func check(of tenant: TenantID, in tx: Transaction) async throws -> AuditStanding {
+    /// Walks the chain, 500 entries at a time.
+    ///
+    /// - Parameter newest: how many entries at its end; nil: all of them. A part is checked against the hash that stands
+    ///   before it.
+    package static func check(
+        of tenant: TenantID, newest: Int64? = nil, in tx: Transaction
+    ) async throws -> AuditStanding {
         let head = try await head(of: tenant, in: tx)
+        // The making of a tenant is its first entry: a chain without any was emptied.
+        if head.sequence == 0 { return .cut(after: 0) }
         var hash: [UInt8] = []
-        var sequence: Int64 = 0
+        var sequence = newest.map { max(0, head.sequence - $0) } ?? 0
+        if sequence > 0 {
+            guard
+                let row = try await tx.row(
+                    "select hash from tenants.audit where tenant_id = \(tenant.rawValue) and seq = \(sequence)")
+            else { return .changed(at: sequence) }
+            hash = try row("hash")
+        }
         while true {
             let rows = try await tx.rows(
                 """
@@ -85,13 +99,14 @@ package enum Audit {
 
     /// The newest entries, `limit` at a time, before the given number.
     package static func entries(
-        of tenant: TenantID, before sequence: Int64 = .max, limit: Int = 50, in tx: Transaction
+        of tenant: TenantID, filter: AuditFilter = AuditFilter(), before sequence: Int64 = .max, limit: Int = 50,
+        in tx: Transaction
     ) async throws -> [AuditLine] {
         try await tx.rows(
             """
             select seq, at, person_id, token_id, address, action, subject, detail, hash
             from tenants.audit
-            where tenant_id = \(tenant.rawValue) and seq < \(sequence)
+            where tenant_id = \(tenant.rawValue) and seq < \(sequence) and \(filter.condition)
             order by seq desc
             limit \(limit)
             """

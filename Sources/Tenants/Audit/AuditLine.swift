@@ -15,6 +15,8 @@ package struct AuditLine: Hashable, Sendable {
     package let subject: String
     /// Canonical JSON: one object, names in order, no spaces.
     package let detail: [UInt8]
+    /// Of this entry as it is stored, 32 bytes; empty before it is.
+    package let hash: [UInt8]
 
     init(_ entry: AuditEntry, sequence: Int64) {
         tenant = entry.tenant
@@ -35,6 +37,7 @@ package struct AuditLine: Hashable, Sendable {
             detail["by"] = "program"
         }
         self.detail = Self.json(detail)
+        hash = []
     }
 
     init(_ row: Row, tenant: TenantID) throws(PostgresError) {
@@ -47,6 +50,15 @@ package struct AuditLine: Hashable, Sendable {
         action = try row("action")
         subject = try row("subject")
         detail = try row("detail")
+        hash = try row("hash")
+    }
+
+    /// The detail's members in the order of their names; nil where it is not of our making.
+    package var members: [(name: String, value: AuditEntry.Value)]? {
+        guard let object = try? JSONDecoder().decode([String: AuditEntry.Value].self, from: Data(detail)) else {
+            return nil
+        }
+        return object.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
     /// SHA-256 of the previous hash and of every field, each behind its length; an absent field has no length.

@@ -97,14 +97,28 @@ package enum PersonStore {
     package static func removeMember(
         _ person: Person, of tenant: Tenant, at now: Moment, by actor: AuditEntry.Actor, in tx: Transaction
     ) async throws {
+        do {
+            try await endMembership(of: person.id, in: tenant.id, by: actor, address: nil, at: now, in: tx)
+        } catch MemberError.noMember {
+            throw PersonStoreError.noMember(slug: tenant.slug)
+        }
+    }
+
+    /// The same by id. Throws `MemberError.noMember`.
+    static func endMembership(
+        of person: PersonID, in tenant: TenantID, by actor: AuditEntry.Actor, address: String?, at now: Moment,
+        in tx: Transaction
+    ) async throws {
         let removed = try await tx.execute(
             """
             delete from tenants.members
-            where tenant_id = \(tenant.id.rawValue) and person_id = \(person.id.rawValue)
+            where tenant_id = \(tenant.rawValue) and person_id = \(person.rawValue)
             """)
-        guard removed == 1 else { throw PersonStoreError.noMember(slug: tenant.slug) }
+        guard removed == 1 else { throw MemberError.noMember }
         try await Audit.write(
-            AuditEntry(tenant: tenant.id, at: now, actor: actor, action: "member.removed", subject: "\(person.id)"),
+            AuditEntry(
+                tenant: tenant, at: now, actor: actor, address: address, action: "member.removed",
+                subject: "\(person)"),
             in: tx)
         try await signOutIfNowhere(person, at: now, in: tx)
     }
@@ -114,13 +128,13 @@ package enum PersonStore {
         let ended = try await tx.execute(
             "update tenants.people set installation = false where person_id = \(person.id.rawValue) and installation")
         guard ended == 1 else { throw PersonStoreError.noInstallation }
-        try await signOutIfNowhere(person, at: now, in: tx)
+        try await signOutIfNowhere(person.id, at: now, in: tx)
     }
 
     /// Ends sessions and links of somebody who has no place any more; with another place they keep them, and
     /// see there what they saw before.
-    private static func signOutIfNowhere(_ person: Person, at now: Moment, in tx: Transaction) async throws {
-        let id = person.id.rawValue
+    private static func signOutIfNowhere(_ person: PersonID, at now: Moment, in tx: Transaction) async throws {
+        let id = person.rawValue
         let place = try await tx.row(
             """
             select person_id from tenants.people p

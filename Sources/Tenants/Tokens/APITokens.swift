@@ -9,19 +9,17 @@ package struct NewAPIToken: Sendable {
     package let token: APIToken
     /// `rd_` and 43 characters.
     package let text: Redacted<String>
-}
-
-/// A token as its row shows it: the first characters, never the whole.
-package struct APITokenSummary: Hashable, Sendable {
-    package let token: APIToken
-    package let prefix: String
-    package let createdAt: Moment
+    /// Nil: never.
+    package let expiresAt: Moment?
 }
 
 /// API tokens: made once, stored as digests, found by them.
 package final class APITokens: Sendable {
     static let mark = "rd_"
     private static let prefixCharacters = 9
+    static let tokensMax = 200
+    /// How long a token is good for where nobody says otherwise: one that was forgotten ends by itself.
+    package static let usualLife = Duration.days(365)
 
     private let database: Database
     private let clock: WallClock
@@ -63,35 +61,52 @@ package final class APITokens: Sendable {
         return token
     }
 
-    /// Makes a token. Throws `TokenError.noScope`.
+    /// Makes a token.
+    ///
+    /// - Parameters:
+    ///   - name: for people; may be empty.
+    ///   - end: when it ends by itself.
+    /// Throws `TokenError`.
     package func add(
-        to tenant: TenantID, app: AppID?, scopes: Set<APIScope>, by actor: AuditEntry.Actor, in tx: Transaction
+        to tenant: TenantID, app: AppID?, scopes: Set<APIScope>, name: String = "",
+        end: TokenEnd = .after(APITokens.usualLife), by actor: AuditEntry.Actor, address: String? = nil,
+        in tx: Transaction
     ) async throws -> NewAPIToken {
         guard !scopes.isEmpty else { throw TokenError.noScope }
+        guard name.isEmpty || TenantStore.isName(name), name.count <= 100 else { throw TokenError.badName }
+        guard try await count(of: tenant, in: tx) < Self.tokensMax else { throw TokenError.tooMany }
         let now = clock.now
+        let end = end.moment(from: now)
+        if let end, end <= now || end > now + .days(36_500) { throw TokenError.badLife }
+        var maker: PersonID?
+        if case .person(let id) = actor { maker = id }
         let text = Self.mark + Random.token(bytes: 32)
         let id = Random.uuid()
         try await tx.execute(
             """
-            insert into tenants.tokens (tenant_id, token_id, token_sha256, prefix, app_id, scopes, created_at)
+            insert into tenants.tokens
+              (tenant_id, token_id, token_sha256, prefix, app_id, scopes, created_at, name, expires_at, created_by)
             values (\(tenant.rawValue), \(id), \(Digest.sha256(Array(text.utf8))),
-              \(String(text.prefix(Self.prefixCharacters))), \(app?.rawValue), \(scopes.map(\.rawValue).sorted()), \(now))
+              \(String(text.prefix(Self.prefixCharacters))), \(app?.rawValue), \(scopes.map(\.rawValue).sorted()), \(now),
+              \(name), \(end), \(maker?.rawValue))
             """)
         try await Audit.write(
             AuditEntry(
-                tenant: tenant, at: now, actor: actor, action: "token.added",
+                tenant: tenant, at: now, actor: actor, address: address, action: "token.added",
                 subject: "token \(id.uuidString.lowercased())",
                 detail: [
                     "scopes": .text(scopes.map(\.rawValue).sorted().joined(separator: " ")),
                     "app": app.map { .number($0.rawValue) } ?? .none,
+                    "expires": end.map { .text($0.iso8601) } ?? .none,
                 ]),
             in: tx)
-        return NewAPIToken(token: APIToken(tenant: tenant, id: id, app: app, scopes: scopes), text: Redacted(text))
+        return NewAPIToken(
+            token: APIToken(tenant: tenant, id: id, app: app, scopes: scopes), text: Redacted(text), expiresAt: end)
     }
 
     /// Ends a token. False when the tenant has no such token in use.
     package func remove(
-        _ id: UUID, of tenant: TenantID, by actor: AuditEntry.Actor, in tx: Transaction
+        _ id: UUID, of tenant: TenantID, by actor: AuditEntry.Actor, address: String? = nil, in tx: Transaction
     ) async throws -> Bool {
         let removed = try await tx.execute(
             """
@@ -101,32 +116,48 @@ package final class APITokens: Sendable {
         guard removed == 1 else { return false }
         try await Audit.write(
             AuditEntry(
-                tenant: tenant, at: clock.now, actor: actor, action: "token.removed",
+                tenant: tenant, at: clock.now, actor: actor, address: address, action: "token.removed",
                 subject: "token \(id.uuidString.lowercased())"),
             in: tx)
         return true
     }
 
-    /// A tenant's tokens in use, newest first, at most 200.
+    private func count(of tenant: TenantID, in tx: Transaction) async throws -> Int {
+        let row = try await tx.row(
+            "select count(*) as n from tenants.tokens where tenant_id = \(tenant.rawValue) and revoked_at is null")
+        let n: Int64? = try row?("n")
+        return Int(n ?? 0)
+    }
+
+    /// A tenant's tokens that are not revoked, newest first; those that have ended are among them.
     package func all(of tenant: TenantID, in tx: Transaction) async throws -> [APITokenSummary] {
         try await tx.rows(
             """
-            select tenant_id, token_id, app_id, scopes, prefix, created_at
+            select tenant_id, token_id, app_id, scopes, prefix, created_at, name, expires_at, created_by,
+              to_char(last_used_on, 'YYYY-MM-DD') as last_used_on
             from tenants.tokens
             where tenant_id = \(tenant.rawValue) and revoked_at is null
             order by created_at desc, token_id
-            limit 200
+            limit \(Self.tokensMax)
             """
-        ).map { APITokenSummary(token: try APIToken($0), prefix: try $0("prefix"), createdAt: try $0("created_at")) }
+        ).map { try APITokenSummary($0) }
     }
 }
 
 /// Why a token was not made.
 package enum TokenError: Error, Hashable, CustomStringConvertible {
     case noScope
+    case badName
+    case badLife
+    case tooMany
 
     package var description: String {
-        "name at least one scope: \(APIScope.allCases.map(\.rawValue).joined(separator: ", "))"
+        switch self {
+        case .noScope: "name at least one scope: \(APIScope.allCases.map(\.rawValue).joined(separator: ", "))"
+        case .badName: "a name has at most 100 characters, not only spaces, and no control characters"
+        case .badLife: "a token ends in the future, within a hundred years"
+        case .tooMany: "there are \(APITokens.tokensMax) tokens in use; revoke some"
+        }
     }
 }
 

@@ -147,11 +147,24 @@ struct Doorkeeper: Sendable {
         }
     }
 
-    /// For members of the tenant in the address. A foreign tenant is answered like one that never was.
+    /// For people who run the installation; to everybody else their pages are as absent as any that never was.
+    func installation(_ answer: @escaping @Sendable (Visit) async throws -> Response) -> Handler {
+        signedIn { visit in
+            guard visit.session.isInstallation else { return problem(.notFound, .notFound, for: visit) }
+            return try await answer(visit)
+        }
+    }
+
+    /// For members of the tenant in the address whose role `Access` lets do this. A foreign tenant is answered like one
+    /// that never was.
     func member(_ answer: @escaping @Sendable (TenantVisit) async throws -> Response) -> Handler {
         signedIn { visit in
             guard let slug = visit.site.slug, let membership = visit.session.membership(slug: slug) else {
                 return problem(.notFound, .notFound, for: visit)
+            }
+            // Before anything is looked up: what exists behind a door is no business of those who may not pass it.
+            guard Access.allows(membership.role, visit.request.method, visit.context.route) else {
+                return problem(.forbidden, .forbidden, for: visit)
             }
             return try await answer(TenantVisit(visit: visit, membership: membership))
         }
@@ -208,7 +221,9 @@ extension Site {
         switch self {
         case .home, .signIn, .signInLink, .signOut, .secondFactor, .passkeyChallenge, .passkeySignIn, .firstStart,
             .accountName, .generators, .generator, .passkeyOffer, .passkeys, .recoveryCodes, .factorRemoval,
-            .sessionEnd, .otherSessionsEnd:
+            .sessionEnd, .otherSessionsEnd, .tenantName, .tenantClosure, .tenantReopening, .firstOwner, .caseExport,
+            .memberRole, .memberRemoval, .invitations, .invitationRenewal, .invitationWithdrawal, .tokenRemoval,
+            .auditExport:
             nil
         default: url
         }

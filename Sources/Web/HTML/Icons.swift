@@ -1,6 +1,6 @@
 /// The few drawings of the console, as markup of our own. Beside each stands its meaning in words.
 enum Icon {
-    case desk, overview, cases, notifications, quarantine, apps, tenants, search, person, key
+    case desk, overview, cases, notifications, quarantine, apps, tenants, search, person, key, audit, checks
 
     var html: HTML {
         switch self {
@@ -17,6 +17,8 @@ enum Icon {
         case .tenants: line("M4 20V8l8-4.5L20 8v12M4 20h16M9.5 20v-5h5v5")
         case .search: line("M10.5 4a6.5 6.5 0 1 1 0 13 6.5 6.5 0 0 1 0-13zM15.5 15.5 20.5 20.5")
         case .person: line("M12 4.5a3.5 3.5 0 1 1 0 7 3.5 3.5 0 0 1 0-7zM5 19.5c.8-3.4 3.4-5 7-5s6.2 1.6 7 5")
+        case .audit: line("M6 3.5h9l4 4v13H6zM9.5 11h6M9.5 14.5h6M9.5 18h3.5")
+        case .checks: line("M4 6.5 6 8.5 9.5 5M4 16.5 6 18.5 9.5 15M13 7h7M13 17h7")
         case .key: line("M8.5 11a4.5 4.5 0 1 1 0 9 4.5 4.5 0 0 1 0-9zM11.8 12.2 20 4M16.5 7.5l3 3")
         }
     }

@@ -4,7 +4,7 @@ import Tenants
 struct Frame: Sendable {
     /// The places of a tenant that the navigation names.
     enum Place: Sendable, CaseIterable {
-        case overview, cases, notifications, quarantine, apps
+        case overview, cases, notifications, quarantine, apps, people, tokens, audit, checks
     }
 
     struct Visitor: Sendable {
@@ -34,10 +34,14 @@ struct Frame: Sendable {
         place =
             switch here {
             case .overview: .overview
-            case .cases, .refundCase: .cases
+            case .cases, .refundCase, .caseExport: .cases
             case .notifications, .notification: .notifications
             case .quarantine: .quarantine
             case .apps, .newApp, .setup, .setupState, .setupPart: .apps
+            case .people, .memberRole, .memberRemoval, .invitations, .invitationRenewal, .invitationWithdrawal: .people
+            case .tokens, .tokenRemoval: .tokens
+            case .audit, .auditExport: .audit
+            case .checks: .checks
             default: nil
             }
     }

@@ -36,6 +36,7 @@ struct Navigation {
         }
     }
 
+    /// Nothing for a place that the role may not see.
     private func item(_ place: Frame.Place, in tenant: Membership) -> HTML {
         let slug = tenant.slug
         let (site, icon, name): (Site, Icon, String) =
@@ -45,7 +46,12 @@ struct Navigation {
             case .notifications: (.notifications(slug, NotificationListQuery()), .notifications, "Notifications")
             case .quarantine: (.quarantine(slug, RefusalListQuery()), .quarantine, "Quarantine")
             case .apps: (.apps(slug), .apps, "Apps")
+            case .people: (.people(slug), .person, "People")
+            case .tokens: (.tokens(slug), .key, "API tokens")
+            case .audit: (.audit(slug, AuditListQuery()), .audit, "Audit log")
+            case .checks: (.checks(slug), .checks, "Checks")
             }
+        guard Access.allows(tenant.role, site) else { return .empty }
         return li { placeLink(site, icon, name, isCurrent: frame.place == place) }
     }
 

@@ -116,3 +116,9 @@ do $$ begin perform tenants.guard_table('tenants.invitations'); end $$;
 grant select, insert, update, delete
   on tenants.factors, tenants.recovery_codes, tenants.ceremonies, tenants.setup_links
   to refund_desk_house;
+
+-- A closed tenant's notification URLs answer as if they had never been. Intake learns that, and no more.
+grant select (tenant_id, closed_at) on tenants.tenants to refund_desk_intake;
+create policy directory on tenants.tenants for select to refund_desk_intake using (true);
+create trigger directory_changed after update on tenants.tenants
+  for each statement execute function tenants.directory_changed();

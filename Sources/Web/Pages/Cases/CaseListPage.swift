@@ -16,7 +16,16 @@ struct CaseListPage {
 
     var html: HTML {
         Layout(frame, title: "Cases").console {
-            PageHeader("Cases").html
+            PageHeader("Cases") {
+                .empty
+            } beside: {
+                if query.lookUp == nil && !page.cases.isEmpty {
+                    a(.class("button"), .href(.caseExport(slug, query.from(nil), .plain))) { "CSV" }
+                    a(.class("button"), .href(.caseExport(slug, query.from(nil), .spreadsheet))) {
+                        "CSV for spreadsheets"
+                    }
+                }
+            }.html
             if let notice = query.ignored.notice { notice.html }
             search
             if query.lookUp == nil { filters }

@@ -3,7 +3,7 @@ import Refunds
 import Tenants
 import Time
 
-/// Loads what the other pages draw: the overview, what arrived, what was refused, apps, tenants.
+/// Loads what the other pages draw: the overview, what arrived, what was refused, apps.
 struct DeskHandlers: Sendable {
     let console: Console
 
@@ -13,12 +13,6 @@ struct DeskHandlers: Sendable {
         if session.memberships.count == 1 { return .seeOther(Site.overview(session.memberships[0].slug).url) }
         if session.memberships.isEmpty, session.isInstallation { return .seeOther(Site.tenants.url) }
         return console.page(ChooseTenantPage(frame: console.frame(visit)).html)
-    }
-
-    func tenants(_ visit: Visit) async throws -> Response {
-        guard visit.session.isInstallation else { return console.door.problem(.notFound, .notFound, for: visit) }
-        return console.page(
-            TenantsPage(frame: console.frame(visit), tenants: try await console.records.tenants()).html)
     }
 
     func overview(_ visit: TenantVisit) async throws -> Response {

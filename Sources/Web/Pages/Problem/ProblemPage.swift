@@ -50,7 +50,7 @@ struct ProblemPage {
     private var text: String {
         switch problem {
         case .notFound: "This page does not exist, or it is not yours to see."
-        case .forbidden: "Your role may look at this, but not change it. Ask an owner or an admin of your organisation."
+        case .forbidden: "Your role in this organisation does not allow this. Ask an owner or an admin."
         case .stranger:
             "You are signed in elsewhere, and this desk knows nobody with your e-mail address. Ask an owner of your organisation for an invitation."
         case .foreignOrigin(let own):

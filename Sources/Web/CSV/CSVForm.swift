@@ -1,0 +1,14 @@
+import HTTP
+
+/// For whom a file of values is written.
+package enum CSVForm: String, Hashable, Sendable, CaseIterable {
+    /// For programs: ids as they are.
+    case plain
+    /// For spreadsheets, which take sixteen digits for a number and round them: ids stand behind an apostrophe, and the
+    /// file begins with a byte-order mark, without which some read UTF-8 as something else.
+    case spreadsheet
+
+    init(_ query: QueryString) { self = query.value("form").flatMap(CSVForm.init(rawValue:)) ?? .plain }
+
+    var fields: [(String, String?)] { [("form", self == .plain ? nil : rawValue)] }
+}

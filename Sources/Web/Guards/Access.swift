@@ -1,0 +1,47 @@
+import HTTP
+import Tenants
+
+/// Which role an address of a tenant needs: the one table. The doorkeeper asks it before every handler.
+///
+/// What stands in no line needs an owner, so a page that was forgotten here is shut and not open.
+enum Access {
+    private static let table: [String: Role] = [
+        "GET /t/{slug}": .viewer,
+        "GET /t/{slug}/cases": .viewer,
+        "GET /t/{slug}/cases.csv": .viewer,
+        "GET /t/{slug}/cases/{id}": .viewer,
+        "GET /t/{slug}/notifications": .viewer,
+        "GET /t/{slug}/notifications/{id}": .viewer,
+        "GET /t/{slug}/quarantine": .viewer,
+        "GET /t/{slug}/apps": .viewer,
+        "GET /t/{slug}/apps/new": .admin,
+        "POST /t/{slug}/apps/new": .admin,
+        "GET /t/{slug}/apps/{bundleId}/setup": .viewer,
+        "GET /t/{slug}/apps/{bundleId}/setup/state": .viewer,
+        "POST /t/{slug}/apps/{bundleId}/setup/{part}": .admin,
+        "GET /t/{slug}/people": .admin,
+        "POST /t/{slug}/people/{id}/role": .admin,
+        "POST /t/{slug}/people/{id}/removal": .admin,
+        "POST /t/{slug}/invitations": .admin,
+        "POST /t/{slug}/invitations/{id}/renewal": .admin,
+        "POST /t/{slug}/invitations/{id}/withdrawal": .admin,
+        "GET /t/{slug}/tokens": .admin,
+        "POST /t/{slug}/tokens": .admin,
+        "POST /t/{slug}/tokens/{id}/removal": .admin,
+        "GET /t/{slug}/audit": .admin,
+        "GET /t/{slug}/audit.csv": .admin,
+        "GET /t/{slug}/checks": .admin,
+    ]
+
+    /// The least role that may; nil where the table does not say.
+    static func least(_ method: Method, _ pattern: String) -> Role? {
+        table["\(method == .head ? Method.get.name : method.name) \(pattern)"]
+    }
+
+    static func allows(_ role: Role, _ method: Method, _ pattern: String) -> Bool {
+        role >= (least(method, pattern) ?? .owner)
+    }
+
+    /// Whether somebody may look at a page: what they may not is not named in their navigation.
+    static func allows(_ role: Role, _ site: Site) -> Bool { allows(role, .get, site.pattern.rawValue) }
+}

@@ -1,0 +1,79 @@
+import FoundationEssentials
+import Tenants
+
+/// The words of the audit log: what each action was, whom an id means, what changed.
+enum AuditWords {
+    /// Actions in the order in which the filter offers them.
+    static let actions: [(word: String, text: String)] = [
+        ("tenant.added", "Organisation made"), ("tenant.renamed", "Organisation renamed"),
+        ("tenant.closed", "Organisation closed"), ("tenant.reopened", "Organisation opened again"),
+        ("member.added", "Member added"), ("member.removed", "Member removed"),
+        ("member.role-changed", "Role changed"), ("invitation.made", "Invitation made"),
+        ("invitation.renewed", "Invitation renewed"), ("invitation.withdrawn", "Invitation withdrawn"),
+        ("invitation.accepted", "Invitation accepted"), ("token.added", "API token made"),
+        ("token.removed", "API token revoked"), ("app.added", "App added"), ("app.changed", "App changed"),
+        ("app.removed", "App removed"), ("app.apple-id-learned", "Apple ID learned"),
+        ("product.changed", "Product changed"), ("key.added", "Signing key added"),
+        ("key.replaced", "Signing key replaced"), ("key.retired", "Signing key retired"),
+        ("key.removed", "Signing key removed"), ("key.probed", "Signing key tried at Apple"),
+        ("test.requested", "Test notification requested"), ("inbox.added", "Notification URL made"),
+        ("inbox.retired", "Notification URL retired"), ("relay.retried", "Passing on tried again"),
+        ("person.password-changed", "Own password changed"), ("person.factor-added", "Own second factor added"),
+        ("person.factor-removed", "Own second factor removed"),
+        ("person.recovery-codes-made", "Own recovery codes made"),
+        ("person.recovery-code-used", "Recovery code used"), ("person.session-ended", "Own session ended"),
+        ("person.passkey-counted-back", "Passkey may have been copied"),
+        ("notification.misdirected", "Notification of another app"),
+    ]
+
+    private static let texts = Dictionary(actions.map { ($0.word, $0.text) }, uniquingKeysWith: { first, _ in first })
+
+    static func action(_ word: String) -> String { texts[word] ?? word }
+
+    static func who(_ line: AuditLine, _ names: AuditNames) -> String {
+        if let id = line.person { return names.people[id] ?? "somebody who is gone" }
+        if let id = line.token { return "token \(names.tokens[id] ?? "that is gone")" }
+        switch line.members?.first(where: { $0.name == "by" })?.value.text {
+        case "command line": return "the command line"
+        case "program": return "the program itself"
+        default: return "unknown"
+        }
+    }
+
+    /// `person 0b9a…` → the address; nil where the id has no name.
+    static func subject(_ subject: String, _ names: AuditNames) -> String? {
+        let parts = subject.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2 else { return nil }
+        switch parts[0] {
+        case "person": return UUID(uuidString: String(parts[1])).flatMap { names.people[$0] }
+        case "token": return UUID(uuidString: String(parts[1])).flatMap { names.tokens[$0] }
+        case "app": return Int64(parts[1]).flatMap { names.apps[$0] }
+        default: return nil
+        }
+    }
+
+    /// What changed, a sentence each: `role: support → admin`.
+    static func changes(_ line: AuditLine, _ names: AuditNames) -> [String] {
+        guard let members = line.members else { return ["the detail is not readable"] }
+        let values = Dictionary(members.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+        var sentences: [String] = []
+        for (name, value) in members where name != "by" {
+            if name.hasSuffix(".after"), values[String(name.dropLast(6)) + ".before"] != nil { continue }
+            if name.hasSuffix(".before") {
+                let base = String(name.dropLast(7))
+                let after = values[base + ".after"].map { text($0, base, names) } ?? "?"
+                sentences.append("\(base): \(text(value, base, names)) → \(after)")
+            } else {
+                sentences.append("\(name): \(text(value, name, names))")
+            }
+        }
+        return sentences
+    }
+
+    private static func text(_ value: AuditEntry.Value, _ name: String, _ names: AuditNames) -> String {
+        if name == "app", case .number(let id) = value { return names.apps[id] ?? "app \(id)" }
+        if name == "app", value == .none { return "all apps" }
+        if name == "expires", value == .none { return "never" }
+        return value.text
+    }
+}

@@ -1,0 +1,60 @@
+import HTTP
+import Refunds
+import Tenants
+import Time
+
+/// Shows, makes and revokes API tokens.
+struct TokenHandlers: Sendable {
+    let console: Console
+
+    func show(_ visit: TenantVisit) async throws -> Response { console.page(try await page(visit).html) }
+
+    func add(_ visit: TenantVisit) async throws -> Response {
+        let form = try visit.visit.request.form()
+        var wanted = TokensPage.Wanted()
+        wanted.name = String((form.first("name") ?? "").filter { $0 != "\0" }.prefix(200))
+        wanted.app = form.first("app").flatMap { $0.isEmpty || $0.contains("\0") ? nil : String($0.prefix(255)) }
+        let words = form.all("scope")
+        let scopes = Set(words.compactMap(APIScope.init(rawValue:)))
+        wanted.scopes = Set(scopes.map(\.rawValue))
+        let life = (form.first("life") ?? TokenLife.usual.rawValue).lowercased()
+        guard scopes.count == Set(words).count, let life = TokenLife(rawValue: life) else {
+            wanted.errors["scope"] = "Choose from what is offered."
+            return try await refused(wanted, visit)
+        }
+        wanted.life = life
+        do {
+            let made = try await console.administration.addToken(
+                to: visit.tenant, bundleID: wanted.app, scopes: scopes, name: wanted.name, life: life.duration,
+                by: visit.administrator)
+            var page = try await page(visit)
+            page.made = made
+            return console.page(page.html)
+        } catch let error as TokenError {
+            wanted.errors[error == .badName ? "name" : "scope"] = Words.sentence("\(error)") + "."
+        } catch TenantStoreError.noApp {
+            wanted.errors["scope"] = "There is no such app (any more)."
+        }
+        return try await refused(wanted, visit)
+    }
+
+    func remove(_ visit: TenantVisit) async throws -> Response {
+        guard case .tokenRemoval(let slug, let id) = visit.site,
+            try await console.administration.removeToken(id, of: visit.tenant, by: visit.administrator)
+        else { return console.door.problem(.notFound, .notFound, for: visit) }
+        return .seeOther(Site.tokens(slug).url)
+    }
+
+    private func refused(_ wanted: TokensPage.Wanted, _ visit: TenantVisit) async throws -> Response {
+        var page = try await page(visit)
+        page.wanted = wanted
+        return console.page(page.html, status: .unprocessableContent)
+    }
+
+    private func page(_ visit: TenantVisit) async throws -> TokensPage {
+        let (tokens, makers) = try await console.administration.tokens(of: visit.tenant)
+        return TokensPage(
+            frame: console.frame(visit), slug: visit.slug, tokens: tokens, makers: makers,
+            apps: try await console.records.apps(of: visit.tenant), now: console.clock.now)
+    }
+}
