@@ -10,7 +10,7 @@ package struct CaseListQuery: Hashable, Sendable {
     package var reason: String?
     /// A bundle ID.
     package var app: String?
-    /// `Production` or `Sandbox`.
+    /// `Production`, `Sandbox` or `Rehearsal`.
     package var environment: String?
     /// Transaction, original transaction, token or notification.
     package var lookUp: String?
@@ -25,7 +25,7 @@ package struct CaseListQuery: Hashable, Sendable {
         outcome = ignored.read("outcome", query, CaseOutcome.init(rawValue:))
         reason = query.value("reason")
         app = query.value("app")
-        environment = ignored.read("environment", query, environmentName)
+        environment = ignored.read("environment", query, EnvironmentChoice.checked)
         lookUp = query.value("q").map { String($0.prefix(200)) }
         after = ignored.read("after", query, ListCursor.init(text:))
     }
@@ -37,7 +37,7 @@ package struct CaseListQuery: Hashable, Sendable {
         ]
     }
 
-    var isSandbox: Bool? { environment.flatMap(isSandboxName) }
+    var isSandbox: Bool? { EnvironmentChoice.isSandbox(environment) }
 
     package var isFiltered: Bool {
         state != nil || outcome != nil || reason != nil || app != nil || environment != nil
@@ -56,13 +56,13 @@ package struct NotificationListQuery: Hashable, Sendable {
 
     init(_ query: QueryString) {
         app = query.value("app")
-        environment = ignored.read("environment", query, environmentName)
+        environment = ignored.read("environment", query, EnvironmentChoice.checked)
         after = ignored.read("after", query, ListCursor.init(text:))
     }
 
     var fields: [(String, String?)] { [("app", app), ("environment", environment), ("after", after?.text)] }
 
-    var isSandbox: Bool? { environment.flatMap(isSandboxName) }
+    var isSandbox: Bool? { EnvironmentChoice.isSandbox(environment) }
 
     package var isFiltered: Bool { app != nil || environment != nil }
 }
@@ -109,17 +109,5 @@ extension [IgnoredField] {
             .attention,
             "A part of the address was not understood: " + map { "\($0.name)=\($0.value)" }.joined(separator: ", "),
             more: "It is left out; the list is shown as without it.")
-    }
-}
-
-/// Apple's names; nil for any other.
-private func environmentName(_ text: String) -> String? { isSandboxName(text) == nil ? nil : text }
-
-/// Nil for a name that Apple does not have.
-private func isSandboxName(_ environment: String) -> Bool? {
-    switch environment {
-    case "Production": false
-    case "Sandbox": true
-    default: nil
     }
 }

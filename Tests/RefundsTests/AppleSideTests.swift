@@ -13,11 +13,14 @@ import Time
 @Suite("A rehearsal app's side of Apple")
 struct AppleSideTests {
     /// A rehearsal app of alpha's tenant, which believes the signer whom real apps do not.
-    private func rehearsal(_ desk: Desk, apiURL: String = "http://127.0.0.1:9/") async throws -> App {
+    private func rehearsal(
+        _ desk: Desk, apiURL: String = "http://127.0.0.1:9/", consent: ConsentSetting = .perCustomer
+    ) async throws -> App {
         let (tenant, now, root) = (desk.alpha.app.tenant, desk.now, desk.evil.root.der)
         return try await desk.database.transaction(tenant.scope) { tx in
             var new = NewApp(bundleID: "com.example.rehearsal")
             new.rehearsal = try RehearsalSide(rootFile: root, apiURL: apiURL)
+            new.consent = consent
             return try await TenantStore.addApp(new, to: tenant, at: now, by: .commandLine, in: tx)
         }
     }
@@ -96,6 +99,43 @@ struct AppleSideTests {
             }
             #expect(own == nil && real != nil)
         }
+    }
+
+    @Test func `is in no metric, and misses a deadline without alarm`() async throws {
+        try await Desk.open { desk in
+            // Everybody agreed, and it has no key: the reply waits until it is too late.
+            let app = try await rehearsal(desk, consent: .allFrom(desk.now - .days(9), wording: "I agree."))
+            let inbox = Inbox(app: app, inboxID: 77)
+            func request(_ app: String, _ signer: AppleSigner) throws -> [UInt8] {
+                let tx = desk.tx { $0["bundleId"] = .text(app) }
+                return try desk.body(
+                    desk.note("CONSUMPTION_REQUEST", tx, by: signer) { $0["data"]?["bundleId"] = .text(app) },
+                    by: signer)
+            }
+            let body = try request(app.bundleID, desk.evil)
+            #expect(await desk.post(body, to: inbox) == .accepted)
+            #expect(await desk.post(body, to: inbox) == .duplicate)
+            guard case .rejected = await desk.post(Array("{}".utf8), to: inbox) else {
+                Issue.record("an empty notification was taken")
+                return
+            }
+            try await desk.work()
+            try await desk.workOn(until: desk.now + .hours(13))
+            #expect(
+                try await desk.count("refunds.cases where app_id = \(app.id.rawValue) and state = 'missed'") == 1)
+            #expect(desk.test.counters.text().split(separator: "\n").filter { Self.isOfApps($0) } == [])
+            #expect(!desk.lines.all.contains { $0.contains("\"level\":\"error\"") })
+
+            // A real app beside it counts.
+            #expect(await desk.post(try request("com.example.alpha", desk.chain)) == .accepted)
+            try await desk.work()
+            #expect(desk.test.counters.value("deliveries_total", ["outcome": "accepted"]) == 1)
+            #expect(desk.test.counters.value("replies_withheld_total", ["reason": "no-consent"]) == 1)
+        }
+    }
+
+    private static func isOfApps(_ line: Substring) -> Bool {
+        ["deliveries_", "notifications_", "replies_", "look_ups_", "relay_"].contains { line.hasPrefix($0) }
     }
 
     @Test func `stays as it was made, in the database too`() async throws {

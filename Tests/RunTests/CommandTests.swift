@@ -3,6 +3,7 @@ import Postgres
 import Schema
 import Support
 import Testing
+import Time
 
 /// The real program, in processes of its own.
 @Suite(.timeLimit(.minutes(4))) struct `Commands` {
@@ -53,6 +54,76 @@ import Testing
                 #expect(checks.contains { $0["name"] == name && $0["state"] == "ok" }, "\(name)")
             }
             #expect(checks.contains { $0["name"] == "app acme/com.example.app key" && $0["state"] == "ok" })
+        }
+    }
+
+    @Test func `an app is made for rehearsal with its simulator's root and address, and for good`() async throws {
+        try await withDesk { desk in
+            _ = try await desk.answer("tenant", "add", "acme", "--name", "Acme Ltd")
+            let root = desk.folder + "/root.der"
+            try Data(try AppleSigner(around: WallClock.system.now).root.der).write(to: URL(filePath: root))
+            let words = ["app", "add", "--tenant", "acme", "--bundle-id", "com.example.rehearsal"]
+            let side = ["--rehearsal", "--trust-root", root, "--api-url"]
+            let text = try desk.file("text", "no certificate")
+            let refused: [([String], String)] = [
+                (side + ["ftp://simulator.example"], "--api-url must begin with https://"),
+                (side + ["https://me:you@simulator.example"], "--api-url must not hold a user"),
+                (["--rehearsal", "--trust-root", text, "--api-url", "https://s.example"], "--trust-root must be one"),
+                (["--rehearsal", "--trust-root", "/nowhere", "--api-url", "https://s.example"], "/nowhere"),
+            ]
+            for (more, why) in refused {
+                let finished = try await Desk.program(words + more, environment: desk.environment)
+                #expect(finished.status == 1 && finished.error.contains(why), "\(more): \(finished.error)")
+            }
+            let made = try await Desk.program(
+                words + side + ["http://127.0.0.1:9090/"], environment: desk.environment)
+            #expect(made.status == 0, "\(made.error)")
+            func rows() async throws -> [String?] {
+                try await desk.database.asSuperuser(
+                    "select rehearsal, rehearsal_api_url from tenants.apps where removed_at is null"
+                ).map { row in
+                    let isRehearsal: Bool = try row("rehearsal")
+                    return isRehearsal ? try row("rehearsal_api_url") : nil
+                }
+            }
+            #expect(try await rows() == ["http://127.0.0.1:9090"])
+
+            // Removed and added again, it is what it was or nothing.
+            _ = try await desk.answer("app", "remove", "--tenant", "acme", "--bundle-id", "com.example.rehearsal")
+            for more in [[], side + ["http://127.0.0.1:9091"]] {
+                let finished = try await Desk.program(words + more, environment: desk.environment)
+                #expect(finished.status == 1 && finished.error.contains("stays so"), "\(finished.error)")
+            }
+            _ = try await Desk.program(words + side + ["http://127.0.0.1:9090"], environment: desk.environment)
+            #expect(try await rows() == ["http://127.0.0.1:9090"])
+        }
+    }
+
+    @Test func `who declares consent for everybody says where it is shown and who they are`() async throws {
+        try await withDesk { desk in
+            _ = try await desk.answer("tenant", "add", "acme", "--name", "Acme Ltd")
+            let wording = try desk.file("wording", "We tell Apple how you used it.")
+            func add(_ shownWhere: String, _ declaredBy: String) async throws -> OutsideProgram.Outcome {
+                try await desk.run(
+                    "app", "add", "--tenant", "acme", "--bundle-id", "com.example.app", "--environments", "Sandbox",
+                    "--consent", "all-from=2026-01-31", "--wording-file", wording, "--consent-shown-where", shownWhere,
+                    "--consent-declared-by", declaredBy)
+            }
+            for (shownWhere, declaredBy, why) in [
+                (" ", "the owner", "--consent-shown-where is missing"),
+                ("in the terms", "", "--consent-declared-by is missing"),
+                (String(repeating: "x", count: 1001), "the owner", "--consent-shown-where is longer"),
+                ("in the terms", "the\u{1}owner", "--consent-declared-by holds control characters"),
+            ] {
+                let finished = try await add(shownWhere, declaredBy)
+                #expect(finished.status == 1 && finished.error.contains(why), "\(finished.error)")
+            }
+            #expect(try await add("in the terms", "the owner").status == 0)
+            let row = try await desk.database.asSuperuser(
+                "select consent_shown_where || ', ' || consent_declared_by as said, environments from tenants.apps where consent_all_from = '2026-01-31T00:00:00Z' and consent_declared_at is not null"
+            )
+            #expect(try row.first?("said") == "in the terms, the owner")
+            #expect(try row.first?("environments") == ["Sandbox"])
         }
     }
 
@@ -111,6 +182,20 @@ import Testing
                 "app", "add", "--tenant", "x", "--bundle-id", "y", "--consent", "all-from=9000-01-01", "--wording-file",
                 "/dev/null",
             ],
+            [
+                "app", "add", "--tenant", "x", "--bundle-id", "y", "--consent", "all-from=2026-02-03", "--wording-file",
+                "/dev/null",
+            ],
+            [
+                "app", "add", "--tenant", "x", "--bundle-id", "y", "--consent", "all-from=2026-02-03", "--wording-file",
+                "/dev/null", "--consent-shown-where", "in the terms",
+            ],
+            ["app", "add", "--tenant", "x", "--bundle-id", "y", "--consent-declared-by", "the owner"],
+            ["app", "add", "--tenant", "x", "--bundle-id", "y", "--environments", "Xcode"],
+            ["app", "add", "--tenant", "x", "--bundle-id", "y", "--environments", "Sandbox,"],
+            ["app", "add", "--tenant", "x", "--bundle-id", "y", "--rehearsal"],
+            ["app", "add", "--tenant", "x", "--bundle-id", "y", "--rehearsal", "--trust-root", "/dev/null"],
+            ["app", "add", "--tenant", "x", "--bundle-id", "y", "--api-url", "https://simulator.example"],
             ["app", "list"], ["key", "list"], ["token", "list"], ["inbox", "list", "--tenant", "x"],
             ["tenant", "list", "x"], ["operator", "remove", "--email", "a@b.c"],
             ["operator", "remove", "--email", "a@b.c", "--tenant", "x", "--installation"],

@@ -129,7 +129,8 @@ package final class Product: Sendable {
         case .fromAll:
             answer = try await command(
                 added, "add", "--tenant", slug, "--bundle-id", bundleID, "--apple-id", id, "--consent",
-                "all-from=2020-01-01", "--wording-file", wording)
+                "all-from=2020-01-01", "--wording-file", wording, "--consent-shown-where", "before each purchase",
+                "--consent-declared-by", "Ada")
         }
         if withKey { try await addKey(to: slug, keyID: "2X9R4HXF34") }
         let app = try await test.database.transaction(.house) { tx in

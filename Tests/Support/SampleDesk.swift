@@ -65,6 +65,18 @@ package struct SampleDesk: Sendable {
             clock: clock)
     }
 
+    /// Another app of alpha's, made to rehearse with a simulator that is not there.
+    package func addRehearsal() async throws -> App {
+        let root = try AppleSigner(around: clock.now).root.der
+        let now = clock.now
+        return try await transaction(for: alphaApp) { tx in
+            var new = NewApp(bundleID: "com.example.rehearsal")
+            new.name = "Try-out"
+            new.rehearsal = try RehearsalSide(rootFile: root, apiURL: "https://simulator.example")
+            return try await TenantStore.addApp(new, to: alpha.id, at: now, by: .commandLine, in: tx)
+        }
+    }
+
     /// A transaction of the tenant that an app belongs to.
     @discardableResult
     package func transaction<R: Sendable>(

@@ -41,6 +41,12 @@ package final class Stage: Sendable {
     /// An administrative command with `--json`; its answer.
     @discardableResult
     package func command(_ arguments: String..., input: String = "") async throws -> [String: JSON] {
+        try await command(arguments, input: input)
+    }
+
+    /// The same, with words that were gathered.
+    @discardableResult
+    package func command(_ arguments: [String], input: String = "") async throws -> [String: JSON] {
         let outcome = try await OutsideProgram.run(
             OutsideProgram.path("refund-desk"), arguments + ["--json"], environment: settings, input: input)
         guard outcome.status == 0 else {
@@ -61,22 +67,54 @@ package final class Stage: Sendable {
         var words = [
             "app", "add", "--tenant", tenant, "--bundle-id", bundleID, "--apple-id", "\(appleID)", "--consent", consent,
         ]
-        if consent.hasPrefix("all-from") { words += ["--wording-file", wording] }
-        let outcome = try await OutsideProgram.run(
-            OutsideProgram.path("refund-desk"), words + ["--json"], environment: settings)
-        guard outcome.status == 0, let object = (try? JSONReader.read(outcome.output))?.object,
-            let url = object["notificationURL"]?.string
-        else { throw NoAnswer(description: "app add ended \(outcome.status): \(outcome.error)") }
-        let issuer = "57246542-96fe-4a63-b053-0824d011072a"
-        let keyID = "STAGE\(10000 + apple.shelves.apps.count)"
+        if consent.hasPrefix("all-from") { words += Self.consentWords(wording) }
+        let path = try path(try await command(words))
+        try await addKey(
+            "STAGE\(10000 + apple.shelves.apps.count)", to: ["--tenant", tenant],
+            known: RegisteredApp(bundleID: bundleID, appAppleID: appleID, issuerID: Self.issuer), at: apple)
+        return path
+    }
+
+    /// An app of `addApp`'s tenant that is made to rehearse with `side`, which knows its key; where its
+    /// notifications go (a path). Everybody has agreed.
+    package func addRehearsal(
+        _ bundleID: String, appleID: Int64, tenant: String = "alpha", with side: SmallApple
+    ) async throws -> String {
+        let root = folder + "/\(bundleID).der"
+        try Data(side.rootDER).write(to: URL(filePath: root))
+        let words =
+            [
+                "app", "add", "--tenant", tenant, "--bundle-id", bundleID, "--apple-id", "\(appleID)", "--rehearsal",
+                "--trust-root", root, "--api-url", side.address, "--consent", "all-from=2020-01-01",
+            ] + Self.consentWords(folder + "/wording.txt")
+        let path = try path(try await command(words))
+        try await addKey(
+            "STAGE\(20000 + side.shelves.apps.count)", to: ["--tenant", tenant, "--bundle-id", bundleID],
+            known: RegisteredApp(bundleID: bundleID, appAppleID: appleID, issuerID: Self.issuer), at: side)
+        return path
+    }
+
+    private static let issuer = "57246542-96fe-4a63-b053-0824d011072a"
+
+    private static func consentWords(_ wording: String) -> [String] {
+        [
+            "--wording-file", wording, "--consent-shown-where", "before each purchase", "--consent-declared-by",
+            "the stage",
+        ]
+    }
+
+    private func path(_ answer: [String: JSON]) throws -> String {
+        guard let url = answer["notificationURL"]?.string else { throw NoAnswer(description: "no URL was printed") }
+        return "/n/" + (url.split(separator: "/").last.map(String.init) ?? "")
+    }
+
+    private func addKey(_ keyID: String, to owner: [String], known app: RegisteredApp, at side: SmallApple) async throws
+    {
         let file = folder + "/\(keyID).p8"
         try Data(try await privateKey().utf8).write(to: URL(filePath: file))
         try await command(
-            "key", "add", "--tenant", tenant, "--key-id", keyID, "--issuer-id", issuer, "--file", file)
-        apple.register(
-            RegisteredApp(bundleID: bundleID, appAppleID: appleID, issuerID: issuer), keyID: keyID,
-            publicKey: try await publicKey(of: file))
-        return "/n/" + (url.split(separator: "/").last.map(String.init) ?? "")
+            ["key", "add", "--key-id", keyID, "--issuer-id", app.issuerID, "--file", file] + owner)
+        side.register(app, keyID: keyID, publicKey: try await publicKey(of: file))
     }
 
     private func privateKey() async throws -> String {
@@ -163,10 +201,15 @@ package struct Desk: Sendable {
 
     /// Posts a notification; its status.
     package func post(_ notification: SentNotification, to path: String) async throws -> Int {
+        try await post(notification.body, to: path)
+    }
+
+    /// Posts these bytes; the status.
+    package func post(_ body: [UInt8], to path: String) async throws -> Int {
         var fields = HeaderFields()
         fields.add("Content-Type", "application/json")
         return try await client.send(
-            ClientRequest(method: .post, url: address + path, headers: fields, body: notification.body)
+            ClientRequest(method: .post, url: address + path, headers: fields, body: body)
         ).status
     }
 

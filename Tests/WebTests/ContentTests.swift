@@ -122,6 +122,38 @@ import Time
         }
     }
 
+    @Test func `a rehearsal reads Rehearsal everywhere, and neither of Apple's environments lists it`() async throws {
+        try await withConsole { desk, console, _ in
+            let rehearsal = try await desk.addRehearsal()
+            var sample = SampleCase()
+            sample.isSandbox = true
+            sample.state = "open"
+            sample.productID = "inrehearsal"
+            try await desk.add(sample, to: rehearsal)
+            try await desk.addRefusal(1, to: rehearsal, reason: "malformed")
+            let sam = TestBrowser(console)
+            try await sam.signIn()
+            for place: Site in [
+                .overview("alpha"), .cases("alpha", CaseListQuery()), .refundCase("alpha", sample.id),
+                .notifications("alpha", NotificationListQuery()), .notification("alpha", sample.notification),
+                .quarantine("alpha", RefusalListQuery()),
+            ] {
+                let page = try await sam.get(place).text
+                #expect(page.contains("Rehearsal<"), "\(place.url)")
+                // Choices and links may name it; no line is called so.
+                #expect(!page.contains(">Sandbox</span>") && !page.contains("<dd>Sandbox"), "\(place.url)")
+            }
+            for list in ["cases", "notifications"] {
+                for (environment, isThere) in [("Production", false), ("Sandbox", false), ("Rehearsal", true)] {
+                    let page = try await sam.get("/t/alpha/\(list)?environment=\(environment)").text
+                    #expect(page.contains("Try-out") && page.contains("<tbody>") == isThere, "\(list) \(environment)")
+                    #expect(!page.contains("not understood"))
+                }
+            }
+            #expect(try await sam.get("/t/alpha").text.contains("environment=Rehearsal"))
+        }
+    }
+
     @Test func `a notification shows what it says, and what is signed inside`() async throws {
         try await withConsole { desk, console, _ in
             let sample = SampleCase()

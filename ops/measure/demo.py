@@ -90,7 +90,8 @@ def main():
             wording = os.path.join(args.data, "demo-wording.txt")
             with open(wording, "w") as f:
                 f.write(WORDING)
-            words += ["--wording-file", wording]
+            words += ["--wording-file", wording, "--consent-shown-where", "Settings, Privacy, before the first purchase",
+                      "--consent-declared-by", "ops/run, for its demo"]
         urls[bundle] = desk(*words)["notificationURL"]
         remember()
     if "key" not in known:

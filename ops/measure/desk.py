@@ -162,7 +162,8 @@ class Desk:
             f.write("You agree that we tell Apple how you used what you bought when you ask for a refund.\n")
         self.desk("tenant", "add", tenant, "--name", tenant)
         url = self.desk("app", "add", "--tenant", tenant, "--bundle-id", bundle, "--apple-id", str(apple_id),
-                        "--name", bundle, "--consent", "all-from=" + consent_from, "--wording-file", wording)["notificationURL"]
+                        "--name", bundle, "--consent", "all-from=" + consent_from, "--wording-file", wording,
+                        "--consent-shown-where", "before each purchase", "--consent-declared-by", "the measurement")["notificationURL"]
         key = subprocess.run(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"],
                              check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
         key_id = "DESK%06d" % len(self.inboxes)

@@ -591,6 +591,7 @@ enum OpenAPI {
              "id",
              "bundleId",
              "environment",
+             "rehearsal",
              "transactionId",
              "originalTransactionId",
              "productId",
@@ -602,6 +603,11 @@ enum OpenAPI {
              "id": {"type": "string", "format": "uuid"},
              "bundleId": {"type": "string"},
              "environment": {"type": "string", "enum": ["Production", "Sandbox"]},
+             "rehearsal": {
+              "type": "boolean",
+              "description": "Whether the app was made to rehearse with: a simulator stands in Apple's place, \#
+        and the case is to be in no total."
+             },
              "transactionId": {"type": "string"},
              "originalTransactionId": {"type": "string"},
              "productId": {"type": "string"},

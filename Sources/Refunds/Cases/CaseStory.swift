@@ -6,6 +6,8 @@ package struct CaseStory: Sendable {
     package let line: CaseLine
     package let bundleID: String
     package let appName: String
+    /// Of an app made to rehearse with: in no total.
+    package let isRehearsal: Bool
     /// The newest signed form of the transaction, where one was verified.
     package let purchase: Purchase?
     /// Requests of the transaction, newest first.
@@ -21,12 +23,14 @@ package struct CaseStory: Sendable {
     package let notifications: [NotificationLine]
 
     package init(
-        line: CaseLine, bundleID: String, appName: String, purchase: Purchase?, rounds: [Round], facts: [Fact],
-        consents: [Consent], usage: [UsageReport], remarks: [Remark], notifications: [NotificationLine]
+        line: CaseLine, bundleID: String, appName: String, isRehearsal: Bool = false, purchase: Purchase?,
+        rounds: [Round], facts: [Fact], consents: [Consent], usage: [UsageReport], remarks: [Remark],
+        notifications: [NotificationLine]
     ) {
         self.line = line
         self.bundleID = bundleID
         self.appName = appName
+        self.isRehearsal = isRehearsal
         self.purchase = purchase
         self.rounds = rounds
         self.facts = facts

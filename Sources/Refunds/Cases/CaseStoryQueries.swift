@@ -13,7 +13,7 @@ extension CaseQueries {
         guard
             let row = try await tx.row(
                 """
-                select \(columns), p.bundle_id, p.name as app_name
+                select \(columns), p.bundle_id, p.name as app_name, p.rehearsal
                 from refunds.cases c
                 join tenants.apps p on p.tenant_id = c.tenant_id and p.app_id = c.app_id
                 where c.case_id = \(id)
@@ -25,6 +25,7 @@ extension CaseQueries {
         let core = try StoryCore(parts)
         return CaseStory(
             line: line, bundleID: try row("bundle_id"), appName: try row("app_name"),
+            isRehearsal: try row("rehearsal"),
             purchase: core.purchases[line.id], rounds: core.rounds[line.id] ?? [], facts: core.facts[line.id] ?? [],
             consents: try parts[4].map { try CaseStory.Consent($0) },
             usage: try parts[5].map { try CaseStory.UsageReport($0) },
@@ -40,7 +41,8 @@ extension CaseQueries {
         let core = try StoryCore(try await tx.pipeline(self.core(of: page.cases.map(\.id))))
         return page.cases.map { line in
             CaseStory(
-                line: line, bundleID: app.bundleID, appName: app.name, purchase: core.purchases[line.id],
+                line: line, bundleID: app.bundleID, appName: app.name, isRehearsal: app.isRehearsal,
+                purchase: core.purchases[line.id],
                 rounds: core.rounds[line.id] ?? [], facts: core.facts[line.id] ?? [], consents: [], usage: [],
                 remarks: [], notifications: [])
         }

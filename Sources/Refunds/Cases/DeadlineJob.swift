@@ -12,6 +12,12 @@ struct DeadlineJob: Sendable {
     let journal: Journal
     let counters: Counters
 
+    /// A round that was missed just now.
+    private struct Ended: Sendable {
+        let reason: String?
+        let isRehearsal: Bool
+    }
+
     func run(_ job: Job) async throws {
         try await RefundJobs.persist(job, on: database, clock: clock, journal: journal, ceiling: .minutes(5)) {
             try await look(job)
@@ -22,7 +28,7 @@ struct DeadlineJob: Sendable {
         let subject = try ReplySubject(job)
         let tenant = TenantID(rawValue: job.tenant)
         let now = clock.now
-        let ended = try await database.transaction(tenant.scope) { tx -> RoundStanding? in
+        let ended = try await database.transaction(tenant.scope) { tx -> Ended? in
             guard var locked = try await CaseStore.lock(subject.case, tenant: tenant, in: tx),
                 let round = locked.round(subject.round)
             else {
@@ -42,9 +48,19 @@ struct DeadlineJob: Sendable {
             }
             try await job.done(in: tx)
             let standing = locked.value.standing(of: round, at: now)
-            return before == standing.state ? nil : standing
+            guard standing.state != before, standing.state == .missed else { return nil }
+            let row = try await tx.row(
+                "select rehearsal from tenants.apps where tenant_id = \(tenant.rawValue) and app_id = \(locked.app.rawValue)"
+            )
+            return Ended(reason: standing.reason, isRehearsal: try row?("rehearsal") ?? false)
         }
-        guard let ended, ended.state == .missed else { return }
+        guard let ended else { return }
+        if ended.isRehearsal {
+            // In no total, and nobody's alarm.
+            return journal.info(
+                "a request of a rehearsal was missed: its deadline passed",
+                ["tenant": .init(tenant.rawValue), "case": .init(subject.case.uuidString.lowercased())])
+        }
         counters.add("replies_missed_total", 1, [:], help: "Requests whose deadline passed without an answer.")
         journal.error(
             "a request was missed: its deadline passed",

@@ -123,12 +123,17 @@ struct LookUpJob: Sendable {
             }
             try await job.done(in: tx)
         }
-        counters.add("look_ups_total", 1, ["result": "found"], help: "Transactions looked up at Apple, by result.")
+        count("found", of: app)
+    }
+
+    private func count(_ result: String, of app: App) {
+        counters.count(
+            "look_ups_total", ["result": result], of: app, help: "Transactions looked up at Apple, by result.")
     }
 
     private func fail(_ result: CallResult, _ leave: Leave, _ environment: Environment, _ job: Job) async throws {
         let (tenant, now, isSandbox) = (leave.app.tenant, clock.now, environment == .sandbox)
-        counters.add("look_ups_total", 1, ["result": result.label], help: "Transactions looked up at Apple, by result.")
+        count(result.label, of: leave.app)
         try await database.transaction(tenant.scope) { tx in
             let next = now + RetryPolicy.delay(attempt: job.attempts, ceiling: .minutes(5))
             switch result {

@@ -86,11 +86,11 @@ package final class Intake: Sendable {
             let receipt = try await collector.submit(
                 try await row(verified, BodyWrapping.of(body, around: signedText), inbox.app, at: now))
             guard receipt.isFirst else {
-                count("duplicate")
+                count("duplicate", inbox.app)
                 return .duplicate
             }
             bell.ring()
-            count("accepted")
+            count("accepted", inbox.app)
             return .accepted
         } catch {
             return unavailable("the notification could not be stored", inbox, error: error)
@@ -129,14 +129,14 @@ package final class Intake: Sendable {
     }
 
     private func refuse(_ refusal: Refusal, _ error: JWSError, _ inbox: Inbox, _ now: Moment) async -> IntakeOutcome {
-        count("rejected")
+        count("rejected", inbox.app)
         let isMisdirected = error.reason == .bundleMismatch || error.reason == .appleIDMismatch
         await quarantine.refuse(refusal, of: inbox.app, inboxID: inbox.inboxID, isMisdirected: isMisdirected, at: now)
         return .rejected(reason: error.reason.rawValue, text: error.text)
     }
 
     private func unavailable(_ text: String, _ inbox: Inbox, error: (any Error)?) -> IntakeOutcome {
-        count("unavailable")
+        count("unavailable", inbox.app)
         journal.error(
             "a delivery could not be taken in and is asked for again: \(text)",
             [
@@ -146,7 +146,8 @@ package final class Intake: Sendable {
         return .unavailable(retryAfter: Self.retryAfter, text: text)
     }
 
-    private func count(_ outcome: String) {
-        counters.add("deliveries_total", 1, ["outcome": outcome], help: "Deliveries of notifications, by outcome.")
+    private func count(_ outcome: String, _ app: App) {
+        counters.count(
+            "deliveries_total", ["outcome": outcome], of: app, help: "Deliveries of notifications, by outcome.")
     }
 }

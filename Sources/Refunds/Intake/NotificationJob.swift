@@ -68,8 +68,8 @@ struct NotificationJob: Sendable {
             return isMoreWork || isRelayed
         }
         if isMoreWork { bell.ring() }
-        counters.add(
-            "notifications_handled_total", 1, ["type": payload.type?.rawValue ?? "other"],
+        counters.count(
+            "notifications_handled_total", ["type": payload.type?.rawValue ?? "other"], of: settings,
             help: "Notifications that were read, by type.")
     }
 
@@ -235,8 +235,8 @@ struct NotificationJob: Sendable {
             return isRelayed
         }
         if isRelayed { bell.ring() }
-        counters.add(
-            "notifications_set_aside_total", 1, ["reason": error.reason.rawValue],
+        counters.count(
+            "notifications_set_aside_total", ["reason": error.reason.rawValue], of: app,
             help: "Accepted notifications whose inner texts contradict them, by reason.")
         journal.warning(
             "a notification was set aside: its inner signed text is not to be believed",

@@ -74,8 +74,8 @@ package final class Quarantine: Sendable {
 
     /// Keeps or counts a refusal. Trouble with the database costs the record and not the answer.
     func refuse(_ refusal: Refusal, of app: App, inboxID: Int64, isMisdirected: Bool, at now: Moment) async {
-        counters.add(
-            "deliveries_refused_total", 1, ["reason": refusal.reason], help: "Refused deliveries, by reason.")
+        counters.count(
+            "deliveries_refused_total", ["reason": refusal.reason], of: app, help: "Refused deliveries, by reason.")
         let plan = plan(refusal, of: app, isMisdirected: isMisdirected, at: now)
         guard plan.isStored else {
             if plan.flushes { flushSoon(app) }

@@ -106,8 +106,8 @@ struct RelayJob: Sendable {
     ) async throws -> Bool {
         let now = clock.now
         for (_, answer) in answers {
-            counters.add(
-                "relay_deliveries_total", 1, ["result": answer.isDelivered ? "delivered" : "failed"],
+            counters.count(
+                "relay_deliveries_total", ["result": answer.isDelivered ? "delivered" : "failed"], of: app,
                 help: "Tries to pass a notification on to an app's other receiver, by result.")
         }
         let isAway = answers.allSatisfy(\.answer.isAway)

@@ -19,6 +19,7 @@ enum CaseJSON {
         let newest = story.rounds.first
         return [
             ("id", .text(line.id.text)), ("bundleId", .text(story.bundleID)), ("environment", .text(line.environment)),
+            ("rehearsal", .flag(story.isRehearsal)),
             ("transactionId", .text(line.transactionID)), ("originalTransactionId", .text(line.originalTransactionID)),
             ("productId", .text(line.productID)), ("appAccountToken", line.customer.map(JSONOut.text)),
             ("price", line.price.map(JSONOut.number)), ("currency", line.currency.map(JSONOut.text)),

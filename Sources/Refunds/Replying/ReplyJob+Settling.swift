@@ -28,9 +28,9 @@ extension ReplyJob {
     /// the call is given up; then it is unknown, which is the truth.
     func settle(_ call: ReplyCall, with result: ReplyResult, _ job: Job) async {
         if result.result == .credentials { tokens.forget(call.key, call.app) }
-        counters.add(
-            "replies_total", 1, ["result": result.result.rawValue, "environment": call.environment.rawValue],
-            help: "Calls of Send Consumption Information, by result.")
+        counters.count(
+            "replies_total", ["result": result.result.rawValue, "environment": call.environment.rawValue],
+            of: call.app, help: "Calls of Send Consumption Information, by result.")
         var pause = Duration.milliseconds(100)
         var holdsJob = true
         while true {

@@ -112,7 +112,7 @@ struct ReplyJob: Sendable {
         let facts = try await facts(transaction, locked, round, app, in: tx)
         var decision = policy.decide(facts)
         if let withheld = decision.withheld, frozen == nil || withheld != .deliveryUnreported {
-            return try await withhold(decision, round, &locked, isFrozen: frozen != nil, job, at: now, in: tx)
+            return try await withhold(decision, round, &locked, of: app, isFrozen: frozen != nil, job, at: now, in: tx)
         }
         if let withheld = round.withheld {
             // What was missing is there: open again, whether or not a call can begin at once.
@@ -190,8 +190,8 @@ struct ReplyJob: Sendable {
     }
 
     private func withhold(
-        _ decision: Decision, _ round: Round, _ locked: inout LockedCase, isFrozen: Bool, _ job: Job, at now: Moment,
-        in tx: Transaction
+        _ decision: Decision, _ round: Round, _ locked: inout LockedCase, of app: App, isFrozen: Bool, _ job: Job,
+        at now: Moment, in tx: Transaction
     ) async throws -> Begun {
         var decision = decision
         if round.hasUnknownAttempt { decision.remarks.append("One call may have arrived.") }
@@ -205,8 +205,8 @@ struct ReplyJob: Sendable {
         } else {
             acts.append(try CaseStore.keeping(decision, of: round.id, in: &locked, at: now))
         }
-        counters.add(
-            "replies_withheld_total", 1, ["reason": decision.withheld?.rawValue ?? ""],
+        counters.count(
+            "replies_withheld_total", ["reason": decision.withheld?.rawValue ?? ""], of: app,
             help: "Requests to which nothing is sent on purpose, by reason.")
         return try await finish(job, &locked, after: acts, at: now, in: tx)
     }

@@ -28,6 +28,11 @@ enum AppCommand {
                     "consent", "per-customer|all-from=YYYY-MM-DD",
                     "who agreed that purchase data goes to Apple (default: per-customer)"),
                 .optional("wording-file", "FILE", "with all-from: the text that everybody agreed to"),
+                .optional("consent-shown-where", "TEXT", "with all-from: where customers read it before they buy"),
+                .optional("consent-declared-by", "NAME", "with all-from: the person who answers for that"),
+                .optional(
+                    "environments", "Production,Sandbox",
+                    "which of them the app takes part in (default: both); Sandbox alone before it is on sale"),
                 .flag("rehearsal", "made to rehearse with a simulator, for good: counted in no total, pages nobody"),
                 .optional("trust-root", "FILE", "with rehearsal: the one root it believes, DER or PEM"),
                 .optional("api-url", "URL", "with rehearsal: the simulator's address, the only one it calls"),
@@ -38,8 +43,7 @@ enum AppCommand {
         return try await House.open(surroundings) { house in
             let tenant = try await house.tenant(arguments["tenant"])
             let (app, inbox) = try await house.database.transaction(tenant.id.scope) { tx in
-                let app = try await TenantStore.addApp(
-                    new, to: tenant.id, at: house.clock.now, by: .commandLine, in: tx)
+                let app = try await add(new, to: tenant, at: house.clock.now, in: tx)
                 let inbox = try await house.vault.addInbox(to: app.id, of: tenant.id, by: .commandLine, in: tx)
                 return (app, inbox)
             }
@@ -103,6 +107,31 @@ enum AppCommand {
         }
     }
 
+    /// What is wrong with a member is said of the option that it came by.
+    private static func add(_ new: NewApp, to tenant: Tenant, at now: Moment, in tx: Transaction) async throws -> App {
+        do {
+            return try await TenantStore.addApp(new, to: tenant.id, at: now, by: .commandLine, in: tx)
+        } catch let error as AppChangeError {
+            let options = [
+                "consentShownWhere": "--consent-shown-where", "consentDeclaredBy": "--consent-declared-by",
+                "environments": "--environments",
+            ]
+            throw Failure("\(options[error.member] ?? error.member) \(error.text)")
+        }
+    }
+
+    private static func environments(_ arguments: Arguments) throws -> Set<AppEnvironment> {
+        guard let text = arguments.optional("environments") else { return Set(AppEnvironment.allCases) }
+        let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        let known = names.compactMap(AppEnvironment.init(rawValue:))
+        guard known.count == names.count else {
+            throw UsageError(
+                "--environments is Production, Sandbox, or both with a comma between them",
+                usage: arguments.form.usage)
+        }
+        return Set(known)
+    }
+
     private static func rehearsal(_ arguments: Arguments) throws -> RehearsalSide? {
         let (root, url) = (arguments.optional("trust-root"), arguments.optional("api-url"))
         guard arguments.has("rehearsal") else {
@@ -132,14 +161,18 @@ enum AppCommand {
         var new = NewApp(bundleID: arguments["bundle-id"])
         new.appleID = try arguments.number("apple-id")
         new.name = arguments.optional("name")
+        new.environments = try environments(arguments)
         new.rehearsal = try rehearsal(arguments)
         new.unreportedDelivery = try arguments.choice("unreported-delivery") ?? .delivered
         new.sampleContent = try arguments.choice("sample-content", as: YesNo.self) == .yes
         let consent = arguments.optional("consent") ?? "per-customer"
         let wordingFile = arguments.optional("wording-file")
+        new.consentShownWhere = arguments.optional("consent-shown-where")
+        new.consentDeclaredBy = arguments.optional("consent-declared-by")
         if consent == "per-customer" {
-            guard wordingFile == nil else {
-                throw UsageError("--wording-file goes with --consent all-from=YYYY-MM-DD", usage: usage)
+            for name in ["wording-file", "consent-shown-where", "consent-declared-by"]
+            where arguments.optional(name) != nil {
+                throw UsageError("--\(name) goes with --consent all-from=YYYY-MM-DD", usage: usage)
             }
             return new
         }
@@ -153,6 +186,11 @@ enum AppCommand {
         guard let wordingFile else {
             throw UsageError(
                 "--consent all-from needs --wording-file with the text that everybody agreed to", usage: usage)
+        }
+        guard new.consentShownWhere != nil, new.consentDeclaredBy != nil else {
+            throw UsageError(
+                "--consent all-from needs --consent-shown-where and --consent-declared-by: where the wording is shown, and who says so",
+                usage: usage)
         }
         let wording: String
         do throws(SecretReadError) {

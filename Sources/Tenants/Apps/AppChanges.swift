@@ -49,8 +49,8 @@ extension AppChanges {
                 throw AppChangeError("consentFrom", "lies more than a year ahead")
             }
             try Self.checkText(wording, "consentWording", bytesMax: Self.wordingBytesMax)
-            try Self.checkText(shownWhere, "consentShownWhere", bytesMax: Self.remarkBytesMax)
-            try Self.checkText(declaredBy, "consentDeclaredBy", bytesMax: Self.remarkBytesMax)
+            try Self.checkRemark(shownWhere, "consentShownWhere")
+            try Self.checkRemark(declaredBy, "consentDeclaredBy")
         }
         if let callbackURL, !callbackURL.isEmpty {
             _ = try OutboundURL.checked(callbackURL, member: "callbackURL", allowsPlain: plainHTTP)
@@ -65,6 +65,11 @@ extension AppChanges {
                 throw AppChangeError("relayURL", "is given, though there is said to be no other receiver")
             }
         }
+    }
+
+    /// What somebody says beside a wording: not empty, and short.
+    static func checkRemark(_ text: String, _ member: String) throws(AppChangeError) {
+        try checkText(text, member, bytesMax: remarkBytesMax)
     }
 
     private static func checkText(_ text: String, _ member: String, bytesMax: Int) throws(AppChangeError) {

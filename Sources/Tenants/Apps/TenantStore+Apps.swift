@@ -36,7 +36,8 @@ extension TenantStore {
     /// A removed app comes back as what it was made for: neither does an app become a rehearsal, nor a rehearsal
     /// believe another root than the one it was made with.
     ///
-    /// Throws `TenantStoreError.badBundleID`, `.badAppleID`, `.badName`, `.bundleIDTaken`, `.rehearsalIsFixed`.
+    /// Throws `TenantStoreError.badBundleID`, `.badAppleID`, `.badName`, `.bundleIDTaken`, `.rehearsalIsFixed`, and
+    /// `AppChangeError` for what is said of environments and consent.
     package static func addApp(
         _ new: NewApp, to tenant: TenantID, at now: Moment, by actor: AuditEntry.Actor, in tx: Transaction
     ) async throws -> App {
@@ -48,6 +49,8 @@ extension TenantStore {
         var from: Moment?
         var wording: String?
         if case .allFrom(let moment, let text) = new.consent { (from, wording) = (moment, text) }
+        if let shownWhere = new.consentShownWhere { try AppChanges.checkRemark(shownWhere, "consentShownWhere") }
+        if let declaredBy = new.consentDeclaredBy { try AppChanges.checkRemark(declaredBy, "consentDeclaredBy") }
         let (shownWhere, declaredBy) = (new.consentShownWhere ?? "", new.consentDeclaredBy ?? "")
         try await requireSameKind(new, of: tenant, in: tx)
         guard

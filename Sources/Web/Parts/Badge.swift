@@ -20,4 +20,9 @@ extension Badge {
     init(_ outcome: CaseOutcome) { self.init(text: Words.label(outcome), tone: Words.tone(outcome)) }
 
     static let sandbox = Badge(text: "Sandbox", tone: .plain)
+
+    /// Nothing for Production, which is where real money is.
+    static func environment(isRehearsal: Bool, isSandbox: Bool) -> Badge? {
+        isRehearsal ? Badge(text: "Rehearsal", tone: .plain) : isSandbox ? .sandbox : nil
+    }
 }

@@ -43,13 +43,13 @@ enum FaultRun {
             let half = try? ScriptedServer(steps: [.raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc")]),
             let resetting = try? ScriptedServer(steps: [.reset]),
             let closing = try? ScriptedServer(steps: [.answerThenClose(200, body: "ok")]),
-            let good = try? ScriptedServer(steps: [.answer(202)])
+            let good = try? ScriptedServer(steps: [.answer(202)]), let names = SilentNames()
         else { return ["the servers do not start"] }
         let deadPort = gone.address.port ?? 0
         _ = consume gone
         let urls = [
             "http://127.0.0.1:\(unaccepting.address.port ?? 0)/", "http://127.0.0.1:\(deadPort)/", silent.url, half.url,
-            resetting.url, closing.url, good.url, "http://silent-name.invalid/",
+            resetting.url, closing.url, good.url, names.url,
         ]
         let client = HTTPClient(name: "faults", options: .init(), journal: .silent, counters: Counters())
         var complaints: [String] = []
@@ -70,6 +70,7 @@ enum FaultRun {
                 }
                 return await group.reduce(into: []) { $0.append($1) }
             }
+            if !names.letGo() { complaints.append("round \(round): no name was being looked up") }
             answered += ended.filter(\.0).count
             for (_, took) in ended where took > total + late { complaints.append("a call took \(took)") }
             memory.append(residentKilobytes())
@@ -82,6 +83,34 @@ enum FaultRun {
         }
         await client.shutdown()
         return complaints
+    }
+
+    /// A name whose look-up does not come back, as with a DNS server that is silent.
+    ///
+    /// It is not such a server: to name one takes the machine's /etc/resolv.conf. Before it asks, glibc reads the file
+    /// of HOSTALIASES for names without a dot, and here that is a pipe to which nobody writes. What the client sees is
+    /// the same: `getaddrinfo` does not return, on a thread of libcurl's. Only longer: a silent server is given up by
+    /// glibc after some seconds, this one when it is let go.
+    final class SilentNames {
+        let url = "http://silentname/"
+        private let pipe = "/tmp/refund-desk-names-\(getpid())"
+
+        /// For this process from now on.
+        init?() {
+            guard mkfifo(pipe, 0o600) == 0 else { return nil }
+            unsafe setenv("HOSTALIASES", pipe, 1)
+            // Who was let go asks a real server for the name: not for long.
+            unsafe setenv("RES_OPTIONS", "timeout:1 attempts:1", 1)
+        }
+
+        deinit { unlink(pipe) }
+
+        /// Ends the look-ups that hang now; false: there was none.
+        func letGo() -> Bool {
+            let descriptor = open(pipe, O_WRONLY | O_NONBLOCK)
+            if descriptor >= 0 { close(descriptor) }
+            return descriptor >= 0
+        }
     }
 
     static func residentKilobytes() -> Int {

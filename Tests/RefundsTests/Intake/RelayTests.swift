@@ -43,6 +43,36 @@ struct RelayTests {
         }
     }
 
+    @Test(arguments: ["SOMETHING_NEW_2031", "TEST", "CONSUMPTION_REQUEST"])
+    func `what is not acted on is passed on too: an unknown type, a test, one that is set aside`(type: String)
+        async throws
+    {
+        try await Desk.open { desk in
+            let receiver = try ScriptedServer(steps: [.answer(200)])
+            _ = try await desk.relay(to: receiver.url)
+            // A request without its transaction contradicts itself.
+            let body = try desk.body(try desk.note(type))
+            #expect(await desk.post(body) == .accepted)
+            try await desk.work()
+            let standing = type == "CONSUMPTION_REQUEST" ? "set-aside" : "nothing-to-do"
+            #expect(try await desk.count("refunds.notifications where standing = \(standing)") == 1)
+            #expect(receiver.received.map(\.body) == [body])
+        }
+    }
+
+    @Test func `what nobody may believe is not passed on: Apple was told so`() async throws {
+        try await Desk.open { desk in
+            let receiver = try ScriptedServer(steps: [.answer(200)])
+            _ = try await desk.relay(to: receiver.url)
+            guard case .rejected = await desk.post(try desk.body(try desk.note("TEST"), by: desk.evil)) else {
+                Issue.record("a stranger's notification was taken")
+                return
+            }
+            try await desk.work()
+            #expect(receiver.received.isEmpty)
+        }
+    }
+
     @Test func `an escaped text is given back as it came`() {
         let (text, body) = (Array("abc.def.ghi".utf8), Array(#"{"signedPayload":"\u0061bc.def.ghi"}"#.utf8))
         let wrapping = BodyWrapping.of(body, around: text)

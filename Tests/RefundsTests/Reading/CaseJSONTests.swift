@@ -21,6 +21,7 @@ import Time
             let json = try JSONDocument(bytes).root
             #expect(json["id"]?.string == sample.id.uuidString.lowercased())
             #expect(json["bundleId"]?.string == "com.example.alpha")
+            #expect(json["rehearsal"]?.bool == false)
             #expect(json["transactionId"]?.string == "2000000900000001")
             #expect(json["price"]?.int == 9990 && json["currency"]?.string == "USD")
             #expect(json["purchaseDate"]?.int == 1_781_524_800_123)
@@ -39,6 +40,21 @@ import Time
             #expect(kinds == ["requested", "decided", "sent", "refund"])
             // A token for one app does not reach another's case.
             #expect(try await records.caseJSON(of: desk.alpha.id, case: sample.id, app: desk.alphaLite.id) == nil)
+        }
+    }
+
+    @Test func `a rehearsal's case is marked, and its environment is what the simulator calls it`() async throws {
+        try await withDatabase { test in
+            let desk = try await SampleDesk.make(in: test)
+            let rehearsal = try await desk.addRehearsal()
+            let sample = SampleCase()
+            try await desk.add(sample, to: rehearsal)
+            let records = Records(database: test.database)
+            let bytes = try #require(try await records.caseJSON(of: desk.alpha.id, case: sample.id))
+            let list = try await records.casesJSON(of: desk.alpha.id, app: rehearsal)
+            for json in [try JSONDocument(bytes).root, try JSONDocument(list).root["cases"]?.elements?.first] {
+                #expect(json?["rehearsal"]?.bool == true && json?["environment"]?.string == "Production")
+            }
         }
     }
 

@@ -25,4 +25,23 @@ import Time
             #expect(all.states == [.answered: 2] && all.outcomes == [.refunded: 1, .pending: 1] && all.counted == 2)
         }
     }
+
+    @Test func `BL-004: a rehearsal is in no total, whatever its simulator calls the environment`() async throws {
+        try await withDatabase { test in
+            let desk = try await SampleDesk.make(in: test)
+            let rehearsal = try await desk.addRehearsal()
+            for (number, isSandbox) in [(1, false), (2, true)] {
+                var sample = SampleCase()
+                sample.transactionID = "200000090000000\(number)"
+                sample.isSandbox = isSandbox
+                sample.state = "missed"
+                try await desk.add(sample, to: rehearsal)
+            }
+            try await desk.addRefusal(1, to: rehearsal, reason: "root-not-trusted")
+            try await desk.add(SampleCase(), to: desk.alphaApp)
+            let overview = try await Records(database: test.database).overview(of: desk.alpha.id, at: desk.clock.now)
+            #expect(overview.states == [.answered: 1] && overview.outcomes == [.pending: 1] && overview.counted == 1)
+            #expect(overview.refusals.isEmpty)
+        }
+    }
 }

@@ -26,7 +26,7 @@ struct CaseHandlers: Sendable {
                     now: console.clock.now
                 ).html)
         }
-        let shown = apps.filter { query.app == nil || $0.bundleID == query.app }.map(\.id)
+        let shown = apps.filter { $0.isListed(app: query.app, environment: query.environment) }.map(\.id)
         let page = try await console.records.cases(
             of: visit.tenant, apps: shown, filter: CaseFilter(query), after: query.after)
         return console.page(

@@ -73,11 +73,7 @@ struct CaseListPage {
                     selected: query.app
                 ).html
             }
-            Field(
-                "Environment", name: "environment",
-                choices: [("", "Both"), ("Production", "Production"), ("Sandbox", "Sandbox")],
-                selected: query.environment
-            ).html
+            EnvironmentChoice.field(apps, selected: query.environment).html
             div(.class("filters-actions")) {
                 button(.class("button"), .type("submit")) { "Filter" }
                 if query.isFiltered { a(.class("quiet-link"), .href(.cases(slug, CaseListQuery()))) { "Clear" } }

@@ -20,9 +20,11 @@ struct CaseStoryPage {
                     span(.class("mono")) { story.line.transactionID }
                     " · "
                     story.appName
-                    if story.line.isSandbox {
+                    if let badge = Badge.environment(
+                        isRehearsal: story.isRehearsal, isSandbox: story.line.isSandbox)
+                    {
                         " "
-                        Badge.sandbox.html
+                        badge.html
                     }
                 },
                 beside: {
@@ -86,7 +88,10 @@ struct CaseStoryPage {
                 ("Ownership", bought?.ownership.map { HTML(text: $0) }),
                 ("Storefront", bought?.storefront.map { HTML(text: $0) }),
                 ("App", NameText(story.bundleID).html),
-                ("Environment", HTML(text: line.environment)),
+                (
+                    "Environment",
+                    HTML(text: story.isRehearsal ? EnvironmentChoice.rehearsal : line.environment)
+                ),
                 (
                     "Remark",
                     bought?.isBundleIDMissing == true

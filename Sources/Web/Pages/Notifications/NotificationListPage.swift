@@ -25,11 +25,7 @@ struct NotificationListPage {
                         selected: query.app
                     ).html
                 }
-                Field(
-                    "Environment", name: "environment",
-                    choices: [("", "Both"), ("Production", "Production"), ("Sandbox", "Sandbox")],
-                    selected: query.environment
-                ).html
+                EnvironmentChoice.field(apps, selected: query.environment).html
                 div(.class("filters-actions")) {
                     button(.class("button"), .type("submit")) { "Filter" }
                     if query.isFiltered {

@@ -42,12 +42,16 @@ struct NotificationStoryPage {
                     ("Subtype", line.subtype.map { HTML(text: $0) }),
                     ("Standing", HTML(text: standing)),
                     ("App", app.map { HTML(text: "\($0.name), \($0.bundleID)") }),
-                    ("Environment", HTML(text: line.environment)),
+                    (
+                        "Environment",
+                        HTML(
+                            text: app?.environmentLabel(line.isSandbox ? .sandbox : .production) ?? line.environment)
+                    ),
                     ("Signed", TimeText(line.signedAt).fullHTML),
                     ("Received", TimeText(line.receivedAt).fullHTML),
                     (
                         "Source",
-                        HTML(text: line.source == "history" ? "Apple's notification history" : "posted by Apple")
+                        HTML(text: source)
                     ),
                     ("Deliveries", HTML(text: "\(line.deliveries)")),
                     ("transactionId", line.transactionID.map { id in span(.class("mono")) { id } }),
@@ -70,6 +74,11 @@ struct NotificationStoryPage {
                 }
             }
         }
+    }
+
+    private var source: String {
+        let sender = app?.isRehearsal == true ? "the simulator" : "Apple"
+        return story.line.source == "history" ? "\(sender)'s notification history" : "posted by \(sender)"
     }
 
     private var standing: String {

@@ -30,7 +30,7 @@ struct DeskHandlers: Sendable {
         }
         if let tidy = console.tidyAddress(visit.visit) { return tidy }
         let apps = try await console.records.apps(of: visit.tenant)
-        let shown = apps.filter { query.app == nil || $0.bundleID == query.app }.map(\.id)
+        let shown = apps.filter { $0.isListed(app: query.app, environment: query.environment) }.map(\.id)
         let page = try await console.records.notifications(
             of: visit.tenant, apps: shown, isSandbox: query.isSandbox, after: query.after)
         return console.page(
@@ -55,7 +55,7 @@ struct DeskHandlers: Sendable {
         }
         let now = console.clock.now
         let apps = try await console.records.apps(of: visit.tenant)
-        let shown = apps.filter { query.app == nil || $0.bundleID == query.app }.map(\.id)
+        let shown = apps.filter { $0.isListed(app: query.app) }.map(\.id)
         return console.page(
             QuarantinePage(
                 frame: console.frame(visit), slug: slug, query: query,

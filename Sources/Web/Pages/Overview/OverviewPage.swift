@@ -72,8 +72,13 @@ struct OverviewPage {
             }
             p(.class("quiet")) {
                 "Sandbox is in none of these numbers: "
-                a(.href(.cases(slug, Self.sandbox))) { "cases in Sandbox" }
+                a(.href(.cases(slug, Self.cases(in: EnvironmentChoice.sandbox)))) { "cases in Sandbox" }
                 "."
+                if overview.apps.contains(where: \.app.isRehearsal) {
+                    " Nor are rehearsals: "
+                    a(.href(.cases(slug, Self.cases(in: EnvironmentChoice.rehearsal)))) { "cases in rehearsal" }
+                    "."
+                }
             }
         }
     }
@@ -83,15 +88,14 @@ struct OverviewPage {
         CaseState.allCases.filter { ($0 != .held && $0 != .imported) || (overview.states[$0] ?? 0) > 0 }
     }
 
-    private static var sandbox: CaseListQuery {
+    private static func cases(in environment: String) -> CaseListQuery {
         var query = CaseListQuery()
-        query.environment = "Sandbox"
+        query.environment = environment
         return query
     }
 
     private func tile(_ name: String, _ count: Int, _ tone: Tone, _ narrow: (inout CaseListQuery) -> Void) -> HTML {
-        var query = CaseListQuery()
-        query.environment = "Production"
+        var query = Self.cases(in: EnvironmentChoice.production)
         narrow(&query)
         return li(.class("tile", count == 0 ? .plain : tone)) {
             a(.class("tile-link"), .href(.cases(slug, query))) {
@@ -102,7 +106,8 @@ struct OverviewPage {
     }
 
     private var due: HTML {
-        section(.class("panel"), .ariaLabelledBy("due")) {
+        let rehearsals = Set(overview.apps.map(\.app).filter(\.isRehearsal).map(\.id))
+        return section(.class("panel"), .ariaLabelledBy("due")) {
             div(.class("panel-head")) {
                 h2(.id("due")) { "Due next" }
                 a(.class("quiet-link"), .href(.cases(slug, CaseListQuery()))) { "All cases" }
@@ -114,7 +119,11 @@ struct OverviewPage {
                     for line in overview.due {
                         li(.class("due")) {
                             a(.href(.refundCase(slug, line.id))) { line.productID }
-                            if line.isSandbox { Badge.sandbox.html }
+                            if let badge = Badge.environment(
+                                isRehearsal: rehearsals.contains(line.app), isSandbox: line.isSandbox)
+                            {
+                                badge.html
+                            }
                             span(.class("quiet")) { Words.reason(line.reason) }
                             if let price = line.price { MoneyText(milliunits: price, currency: line.currency).html }
                             DeadlineOrOutcome(line: line, now: now).html
@@ -139,7 +148,9 @@ struct OverviewPage {
                         span(.class("subtext mono")) { standing.app.bundleID }
                     },
                     .init("Last notification") { standing in LastNotification(standing: standing, now: now).html },
-                    .init("Signing key") { standing in KeyBadge(keys: standing.keys).html },
+                    .init("Signing key") { standing in
+                        KeyBadge(keys: standing.keys, isRehearsal: standing.app.isRehearsal).html
+                    },
                 ], rows: overview.apps
             ).html
         }
@@ -151,8 +162,13 @@ struct LastNotification {
     let standing: AppStanding
     let now: Moment
 
+    private var heard: [(environment: String, value: Moment)] {
+        let all = standing.lastNotification.all
+        guard standing.app.isRehearsal else { return all }
+        return all.map(\.value).max().map { [(EnvironmentChoice.rehearsal, $0)] } ?? []
+    }
+
     var html: HTML {
-        let heard = standing.lastNotification.all
         if heard.isEmpty { return span(.class("quiet")) { "none yet" } }
         return div(.class("answer")) {
             for (environment, at) in heard {
@@ -168,12 +184,16 @@ struct LastNotification {
 /// The worst that is known of an app's keys, in a word.
 struct KeyBadge {
     let keys: [KeyReport]
+    var isRehearsal = false
 
     var html: HTML { badge.html }
 
     private var badge: Badge {
         guard let key = keys.first else { return Badge(text: "No key", tone: .bad) }
         if !key.opens { return Badge(text: "Unreadable", tone: .bad) }
+        if isRehearsal, key.standings.all.contains(where: \.value.isRefused) {
+            return Badge(text: "Refused in rehearsal", tone: .attention)
+        }
         if key.standings.production?.isRefused == true { return Badge(text: "Refused in Production", tone: .bad) }
         if key.standings.sandbox?.isRefused == true { return Badge(text: "Refused in Sandbox", tone: .attention) }
         if key.standings.all.contains(where: { $0.value.acceptedAt != nil }) {

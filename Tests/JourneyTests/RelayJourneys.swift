@@ -1,0 +1,99 @@
+import Crypto
+import Foundation
+import HTTP
+import Journal
+import Postgres
+import Simulator
+import Support
+import Synchronization
+import Tenants
+import Testing
+import Time
+
+/// The real program passing notifications on to an app's other receiver, which hangs, fails, and comes back.
+@Suite(.timeLimit(.minutes(4)))
+struct `Another receiver` {
+    /// What it has taken; it takes nothing while it is down.
+    private final class Receiver: Sendable {
+        private struct State {
+            var isDown = true
+            var refused = 0
+            var taken: [[UInt8]] = []
+        }
+
+        private let state = Mutex(State())
+
+        var refused: Int { state.withLock { $0.refused } }
+        var taken: [[UInt8]] { state.withLock { $0.taken } }
+        func comeBack() { state.withLock { $0.isDown = false } }
+
+        func step(_ request: ScriptedServer.Received) -> ScriptedServer.Step {
+            state.withLock { state in
+                guard state.isDown else {
+                    state.taken.append(request.body)
+                    return .answer(200)
+                }
+                state.refused += 1
+                // It takes its time before it fails.
+                return .after(.seconds(2), .close)
+            }
+        }
+    }
+
+    @Test func `gets every original byte for byte and once, and while it is away nothing waits for it`() async throws {
+        try await withDatabase { test in
+            let settings = ["REFUND_DESK_OUTBOUND_ALLOW_PRIVATE": "127.0.0.0/8"]
+            try await withStage(settings: settings, databaseURL: test.url) { stage in
+                let inbox = try await stage.addApp()
+                let receiver = Receiver()
+                let server = try ScriptedServer { request, _ in receiver.step(request) }
+                try await relay(to: server.url + "/hook", stage, test)
+                let desk = try await stage.serve()
+
+                let notes = try (1...4).map { _ in try stage.request() }
+                var bodies = notes.map(\.body)
+                // A body that is not written as Apple writes it.
+                bodies[3] = Array("{ ".utf8) + bodies[3].dropFirst() + Array("\n".utf8)
+                for body in bodies { #expect(try await desk.post(body, to: inbox) == 200) }
+                // Apple sends the first once more.
+                #expect(try await desk.post(bodies[0], to: inbox) == 200)
+                try await stage.eventually("every reply goes out") {
+                    notes.allSatisfy { note in stage.replies(to: note.transactionID).map(\.status) == [202] }
+                }
+                try await stage.eventually("the receiver was tried") { receiver.refused > 0 }
+                #expect(receiver.taken.isEmpty)
+
+                receiver.comeBack()
+                try await stage.eventually("everything has arrived", within: .seconds(60)) {
+                    receiver.taken.count >= bodies.count
+                }
+                let last = try stage.request()
+                #expect(try await desk.post(last, to: inbox) == 200)
+                bodies.append(last.body)
+                try await stage.eventually("the next arrives at once", within: .seconds(20)) {
+                    receiver.taken.contains(last.body)
+                }
+                #expect(Set(receiver.taken) == Set(bodies) && receiver.taken.count == bodies.count)
+                let states = try await test.asSuperuser("select state from refunds.relay_deliveries")
+                #expect(try states.map { try $0("state") as String } == Array(repeating: "delivered", count: 5))
+                #expect(await desk.stop() == 0)
+            }
+        }
+    }
+
+    /// Names the app's other receiver, with the installation's own master key.
+    private func relay(to url: String, _ stage: Stage, _ test: TestDatabase) async throws {
+        let master = try SecretBytes.file(stage.folder + "/master-key", bytesMax: 1000)
+        let vault = Vault(
+            database: test.database, keyring: try MasterKeyring(text: master), clock: .system, journal: .silent)
+        let tenant = try #require(
+            try await test.database.transaction(.house) { tx in try await TenantStore.tenant(slug: "alpha", in: tx) })
+        try await test.database.transaction(tenant.id.scope) { tx in
+            let app = try #require(try await TenantStore.app(of: tenant.id, bundleID: "com.example.alpha", in: tx))
+            var changes = AppChanges()
+            changes.relayURL = url
+            try await TenantStore.change(
+                app, changes, with: vault, plainHTTP: true, by: .commandLine, at: WallClock.system.now, in: tx)
+        }
+    }
+}
