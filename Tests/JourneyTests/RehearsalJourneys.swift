@@ -22,7 +22,8 @@ struct `Rehearsal` {
         try result.get()
     }
 
-    private let (real, rehearsal) = ("com.example.alpha", "com.example.rehearsal")
+    private let real = "com.example.alpha"
+    private let rehearsal = "com.example.rehearsal"
 
     private func rehearse(_ stage: Stage, _ side: SmallApple) async throws {
         let inbox = try await stage.addApp(real)

@@ -97,13 +97,13 @@ enum FaultRun {
 
         /// For this process from now on.
         init?() {
-            guard mkfifo(pipe, 0o600) == 0 else { return nil }
+            guard unsafe mkfifo(pipe, 0o600) == 0 else { return nil }
             unsafe setenv("HOSTALIASES", pipe, 1)
             // Who was let go asks a real server for the name: not for long.
             unsafe setenv("RES_OPTIONS", "timeout:1 attempts:1", 1)
         }
 
-        deinit { unlink(pipe) }
+        deinit { unsafe unlink(pipe) }
 
         /// Ends the look-ups that hang now; false: there was none.
         func letGo() -> Bool {
