@@ -107,7 +107,7 @@ enum FaultRun {
 
         /// Ends the look-ups that hang now; false: there was none.
         func letGo() -> Bool {
-            let descriptor = open(pipe, O_WRONLY | O_NONBLOCK)
+            let descriptor = unsafe open(pipe, O_WRONLY | O_NONBLOCK)
             if descriptor >= 0 { close(descriptor) }
             return descriptor >= 0
         }
