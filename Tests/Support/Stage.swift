@@ -137,15 +137,19 @@ package final class Stage: Sendable {
 
     /// Starts `refund-desk serve` and waits until it says where it listens.
     ///
-    /// - Parameter clock: how far its clock is off, as `faketime` writes it: `+10m`.
+    /// - Parameter clock: how far its clock is off, as libfaketime reads it: `+10m`. The library is loaded by name: the
+    ///   command `faketime` stays in between and takes the signals for itself.
     package func serve(
         _ changes: [String: String] = [:], clock: String? = nil, _ arguments: String...
     ) async throws -> Desk {
-        let words = [OutsideProgram.path("refund-desk"), "serve"] + arguments
-        let all = clock.map { ["faketime", "-f", $0] + words } ?? words
+        var all = settings.merging(changes) { $1 }
+        if let clock {
+            all["LD_PRELOAD"] = "/usr/$LIB/faketime/libfaketime.so.1"
+            all["FAKETIME"] = clock
+            all["FAKETIME_DONT_FAKE_MONOTONIC"] = "1"
+        }
         let program = try RunningProgram(
-            all[0], Array(all.dropFirst()),
-            environment: settings.merging(changes) { $1 })
+            OutsideProgram.path("refund-desk"), ["serve"] + arguments, environment: all)
         try await program.printed("\"text\":\"serving\"")
         try await program.printed("\"address\":\"127.0.0.1:")
         guard let match = program.output.firstMatch(of: /"address":"(127\.0\.0\.1:\d+)"/) else {

@@ -63,7 +63,7 @@ struct AddressStep {
             Notice(
                 .attention, "Switch off its own refund answers, if it has them.",
                 more:
-                    "Two services that both send consumption information answer with two voices, and Apple reads whichever came last. In a subscription service it is usually called refund handling or consumption requests."
+                    "Two services that both send consumption information about one refund contradict each other. In a subscription service it is usually called refund handling or consumption requests."
             ).html
             button(.class("button"), .type("submit")) { "Save" }
         }
@@ -173,7 +173,7 @@ struct AddressStep {
             page.answer(to: .test)
             live
             if page.canChange, !model.keys.isEmpty {
-                Web.form(.class("filters-actions"), .post, page.action(.test)) {
+                Web.form(.class("step-actions"), .post, page.action(.test)) {
                     for environment in model.environments {
                         button(
                             .class("button"), .type("submit"), .name("environment"), .value(environment.id.rawValue)

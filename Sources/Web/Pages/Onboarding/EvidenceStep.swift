@@ -134,7 +134,7 @@ struct EvidenceStep {
             page.answer(to: .token, .trial)
             live
             if page.canChange {
-                div(.class("filters-actions")) {
+                div(.class("step-actions")) {
                     Web.form(.post, page.action(.token)) {
                         button(.class("button"), .type("submit")) {
                             model.tokens.isEmpty ? "Make an API token" : "Make another API token"

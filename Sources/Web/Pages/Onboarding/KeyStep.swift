@@ -52,7 +52,10 @@ struct KeyStep {
                             HTML(text: key.info.app == nil ? "every app of the organisation" : "this app alone")
                         ),
                         ("Added", TimeText(key.info.createdAt).shortHTML),
-                        ("At Apple", key.why.isEmpty ? nil : HTML(text: key.why)),
+                        (
+                            "Safe to revoke at Apple",
+                            HTML(text: (key.isSafeToRevoke ? "Yes. " : "Not yet. ") + key.why)
+                        ),
                     ]).html
                 }
             }

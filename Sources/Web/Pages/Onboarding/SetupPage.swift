@@ -39,9 +39,8 @@ struct SetupPage {
             PageHeader(
                 "Set up \(app.name)",
                 lead: {
-                    span(.class("mono")) { app.bundleID }
-                    canChange
-                        ? "" : " · You may look at this. Owners and admins of your organisation change it."
+                    if app.name != app.bundleID { span(.class("mono")) { app.bundleID } }
+                    if !canChange { " You may look at this. Owners and admins of your organisation change it." }
                 },
                 beside: { app.isRehearsal ? Badge(text: "Rehearsal", tone: .attention).html : .empty }
             ).html
