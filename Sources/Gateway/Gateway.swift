@@ -10,10 +10,10 @@ package struct Gateway: Sendable {
 
     package init(
         directory: InboxDirectory, intake: Intake, tokens: APITokens, reports: Reports, records: Records,
-        clock: WallClock
+        commerce: CommerceDesk, clock: WallClock
     ) {
         inbox = InboxEndpoint(directory: directory, intake: intake)
-        api = API(tokens: tokens, reports: reports, records: records, clock: clock)
+        api = API(tokens: tokens, reports: reports, records: records, commerce: commerce, clock: clock)
     }
 
     package var routes: [Route] { [inbox.route] + api.routes }

@@ -18,6 +18,7 @@ package final class AppleSide: Sendable {
     private struct Side {
         let verifier: Verifier
         let api: AppStoreServerAPI
+        let commerce: AdvancedCommerceAPI
     }
 
     private let real: Side
@@ -30,12 +31,13 @@ package final class AppleSide: Sendable {
     /// - Parameters:
     ///   - verifier: for every app that is no rehearsal.
     ///   - api: for every app that is no rehearsal.
+    ///   - commerce: for every app that is no rehearsal.
     ///   - rehearsalHTTP: calls addresses that tenants chose; guarded, and never the client that calls Apple.
     package init(
-        verifier: Verifier, api: AppStoreServerAPI, rehearsalHTTP: HTTPClient, clock: WallClock, journal: Journal,
-        counters: Counters
+        verifier: Verifier, api: AppStoreServerAPI, commerce: AdvancedCommerceAPI, rehearsalHTTP: HTTPClient,
+        clock: WallClock, journal: Journal, counters: Counters
     ) {
-        real = Side(verifier: verifier, api: api)
+        real = Side(verifier: verifier, api: api, commerce: commerce)
         self.rehearsalHTTP = rehearsalHTTP
         self.clock = clock
         self.journal = journal
@@ -47,6 +49,7 @@ package final class AppleSide: Sendable {
 
     package func verifier(for app: App) -> Verifier { side(of: app).verifier }
     package func api(for app: App) -> AppStoreServerAPI { side(of: app).api }
+    package func commerce(for app: App) -> AdvancedCommerceAPI { side(of: app).commerce }
 
     private func side(of app: App) -> Side {
         guard let rehearsal = app.rehearsal else { return real }
@@ -64,12 +67,13 @@ package final class AppleSide: Sendable {
     /// Revocation is not asked for: the responder's address would be the simulator's word.
     private func make(_ rehearsal: RehearsalSide) -> Side {
         let roots = (try? Certificate(der: rehearsal.root)).map { [$0] } ?? []
+        let hosts = AppStoreHosts(
+            production: rehearsal.apiURL + "/production", sandbox: rehearsal.apiURL + "/sandbox")
         return Side(
             verifier: Verifier(trust: TrustAnchors(roots: roots), revocation: .off, clock: clock),
             api: AppStoreServerAPI(
-                hosts: AppStoreHosts(
-                    production: rehearsal.apiURL + "/production", sandbox: rehearsal.apiURL + "/sandbox"),
-                http: rehearsalHTTP, clock: clock, journal: journal, counters: counters))
+                hosts: hosts, http: rehearsalHTTP, clock: clock, journal: journal, counters: counters),
+            commerce: AdvancedCommerceAPI(hosts: hosts, http: rehearsalHTTP, clock: clock, counters: counters))
     }
 }
 
@@ -82,5 +86,16 @@ extension AppEnvironment {
 extension Environment {
     package init(_ environment: AppEnvironment) {
         self = environment == .sandbox ? .sandbox : .production
+    }
+}
+
+extension AdvancedCommerceAPI.Call {
+    init(_ kind: CommerceKind) {
+        self =
+            switch kind {
+            case .refund: .refund
+            case .revoke: .revoke
+            case .cancel: .cancel
+            }
     }
 }

@@ -22,6 +22,8 @@ package enum RefundJobs {
         case relay
         /// Ask Apple how it fared with a TEST notification.
         case testStatus = "test-status"
+        /// Send one commerce request.
+        case commerce
     }
 
     /// Asks Apple for the newest signed form of a transaction and fills its case with it; ring the bell after
@@ -78,6 +80,14 @@ package enum RefundJobs {
         ) { app, testToken, environment, token in
             await apple.api(for: app).testNotificationStatus(testToken, environment: environment, token: token)
         }
+        let commerce = CommerceJob(
+            database: database, vault: vault, tokens: tokens, apple: apple, clock: clock, journal: journal,
+            counters: counters
+        ) { call, token in
+            await apple.commerce(for: call.app).send(
+                AdvancedCommerceAPI.Call(call.request.kind), transactionID: call.request.transactionID,
+                environment: call.environment, body: call.body, token: token)
+        }
         var handlers: [String: @Sendable (Job) async throws -> Void] = [:]
         for kind in Kind.allCases {
             handlers[kind.rawValue] =
@@ -88,6 +98,7 @@ package enum RefundJobs {
                 case .lookUp: { try await lookUp.run($0) }
                 case .relay: { try await courier.run($0) }
                 case .testStatus: { try await testStatus.run($0) }
+                case .commerce: { try await commerce.run($0) }
                 }
         }
         return handlers

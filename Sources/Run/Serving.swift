@@ -68,6 +68,11 @@ final class Serving: Sendable {
                 hosts: AppStoreHosts(
                     production: configuration.appStoreProduction.text, sandbox: configuration.appStoreSandbox.text),
                 http: apple, clock: clock, journal: journal, counters: counters),
+            commerce: AdvancedCommerceAPI(
+                hosts: AppStoreHosts(
+                    production: configuration.advancedCommerceProduction.text,
+                    sandbox: configuration.advancedCommerceSandbox.text),
+                http: apple, clock: clock, counters: counters),
             rehearsalHTTP: rehearsals, clock: clock, journal: journal, counters: counters)
         let headers = SignatureHeaders(database: database)
         let quarantine = Quarantine(database: database, clock: clock, journal: journal, counters: counters)
@@ -80,6 +85,9 @@ final class Serving: Sendable {
         let records = Records(database: database)
         let reports = Reports(database: database, bell: bell)
         let tokens = TokenCache()
+        let commerce = CommerceDesk(
+            database: database, apple: side, vault: house.vault, tokens: tokens, bell: bell, clock: clock,
+            journal: journal)
         if parts.contains(.gateway) {
             let intake = Intake(
                 apple: side, database: database, headers: headers, quarantine: quarantine, bell: bell,
@@ -87,7 +95,7 @@ final class Serving: Sendable {
             routes +=
                 Gateway(
                     directory: directory, intake: intake, tokens: house.tokens,
-                    reports: reports, records: records, clock: clock
+                    reports: reports, records: records, commerce: commerce, clock: clock
                 ).routes
         }
         if parts.contains(.engine) {

@@ -44,12 +44,15 @@ struct GatewayDesk: Sendable {
                 bell: bell, journal: journal, counters: test.counters)
             let tokens = APITokens(database: database, clock: clock)
             let directory = InboxDirectory(database: database, clock: clock)
-            let gateway = Gateway(
-                directory: directory, intake: intake, tokens: tokens,
-                reports: Reports(database: database, bell: bell), records: Records(database: database), clock: clock)
             let vault = Vault(
                 database: database, keyring: try MasterKeyring(text: MasterKeyring.newKeyText()), clock: clock,
                 journal: journal)
+            let gateway = Gateway(
+                directory: directory, intake: intake, tokens: tokens,
+                reports: Reports(database: database, bell: bell), records: Records(database: database),
+                commerce: CommerceDesk(
+                    database: database, apple: .sample(trusting: trusting ? [signer.root] : [], clock: clock),
+                    vault: vault, tokens: TokenCache(), bell: bell, clock: clock, journal: journal), clock: clock)
             let server = try await RunningServer(gateway.routes, clock: clock) { router in
                 Gateway.answerTroubles(in: &router)
             }

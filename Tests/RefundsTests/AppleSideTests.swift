@@ -71,7 +71,8 @@ struct AppleSideTests {
                 api: AppStoreServerAPI(
                     hosts: AppStoreHosts(production: store.url, sandbox: store.url), http: http,
                     clock: desk.clock.clock, journal: .silent, counters: Counters()),
-                rehearsalHTTP: http, clock: desk.clock.clock, journal: .silent, counters: Counters())
+                commerce: desk.side.commerce(for: desk.alpha.app), rehearsalHTTP: http, clock: desk.clock.clock,
+                journal: .silent, counters: Counters())
             for environment in Environment.allCases {
                 _ = await side.api(for: app).transactionInfo(
                     transactionID: "1", environment: environment, token: Redacted("t"))

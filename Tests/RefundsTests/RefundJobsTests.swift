@@ -29,7 +29,8 @@ struct RefundJobsTests {
                 handlers: RefundJobs.handlers(
                     database: desk.database,
                     apple: AppleSide(
-                        verifier: desk.side.verifier(for: desk.alpha.app), api: api, rehearsalHTTP: http,
+                        verifier: desk.side.verifier(for: desk.alpha.app), api: api,
+                        commerce: desk.side.commerce(for: desk.alpha.app), rehearsalHTTP: http,
                         clock: .system, journal: .silent, counters: counters),
                     headers: desk.headers, directory: desk.directory, vault: desk.vault, tokens: TokenCache(),
                     relay: http, bell: desk.bell,
@@ -64,6 +65,9 @@ struct RefundJobsTests {
     }
 
     @Test func `every kind of work has a handler`() {
-        #expect(RefundJobs.Kind.allCases.map(\.rawValue) == ["notification", "reply", "deadline", "look-up", "relay"])
+        #expect(
+            RefundJobs.Kind.allCases.map(\.rawValue) == [
+                "notification", "reply", "deadline", "look-up", "relay", "test-status", "commerce",
+            ])
     }
 }

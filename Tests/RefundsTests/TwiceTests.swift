@@ -75,6 +75,9 @@ struct TwiceTests {
                 try await TestStatusJob.add(id, of: app, isSandbox: true, at: now, in: tx)
             }
             desk.clock.advance(by: .seconds(3))
+        case .commerce:
+            try await desk.know(desk.addOns())
+            _ = try await desk.ask(desk.refund("addon.a"))
         }
     }
 
@@ -96,7 +99,7 @@ struct TwiceTests {
             order by tablename
             """)
         let jobs = try await desk.test.asSuperuser("select kind, state from queue.jobs order by kind, job_id")
-        var lines = ["calls \(desk.apple.calls.count)"]
+        var lines = ["calls \(desk.apple.calls.count) \(desk.advancedCommerce.calls.count)"]
         for row in rows {
             let (name, sum): (String, String) = (try row("name"), try row("sum"))
             lines.append("\(name) \(sum)")

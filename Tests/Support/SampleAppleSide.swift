@@ -18,6 +18,9 @@ extension AppleSide {
             api: AppStoreServerAPI(
                 hosts: AppStoreHosts(production: "http://127.0.0.1:1", sandbox: "http://127.0.0.1:1"), http: nowhere,
                 clock: clock, journal: .silent, counters: counters),
+            commerce: AdvancedCommerceAPI(
+                hosts: AppStoreHosts(production: "http://127.0.0.1:1", sandbox: "http://127.0.0.1:1"), http: nowhere,
+                clock: clock, counters: counters),
             rehearsalHTTP: nowhere, clock: clock, journal: .silent, counters: counters)
     }
 }

@@ -9,12 +9,14 @@ struct API: Sendable {
     private let consent: ConsentCalls
     private let usage: UsageCalls
     private let cases: CaseCalls
+    private let commerce: CommerceCalls
 
-    init(tokens: APITokens, reports: Reports, records: Records, clock: WallClock) {
+    init(tokens: APITokens, reports: Reports, records: Records, commerce desk: CommerceDesk, clock: WallClock) {
         door = APIDoor(tokens: tokens, reports: reports, clock: clock)
         consent = ConsentCalls(reports: reports)
         usage = UsageCalls(reports: reports)
         cases = CaseCalls(records: records)
+        commerce = CommerceCalls(desk: desk, records: records)
     }
 
     private static let app = "/api/v1/apps/{bundleId}"
@@ -45,6 +47,13 @@ struct API: Sendable {
                 door.appCall(.usage) { try await usage.recordBatch($0, $1) }),
             Route(.get, "\(Self.app)/cases", door.appCall(.cases) { try await cases.list($0, $1) }),
             Route(.get, "/api/v1/cases/{caseId}", door.call(.cases) { try await cases.show($0) }),
+            Route(
+                .post, "\(Self.app)/commerce-requests", bodyMax: CommerceCalls.bodyMax,
+                door.appCall(.commerce) { try await commerce.ask($0, $1) }),
+            Route(
+                .get, "\(Self.app)/commerce-requests", door.appCall(.commerce) { try await commerce.list($0, $1) }),
+            Route(
+                .get, "/api/v1/commerce-requests/{requestId}", door.call(.commerce) { try await commerce.show($0) }),
         ]
     }
 }

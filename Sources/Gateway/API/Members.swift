@@ -86,4 +86,10 @@ struct Members {
         guard case .array(let elements) = value else { throw wrong(name, "a list", value) }
         return elements
     }
+
+    mutating func optionalList(_ name: String) throws(Problem) -> [JSON]? {
+        guard let value = take(name) else { return nil }
+        guard case .array(let elements) = value else { throw wrong(name, "a list", value) }
+        return elements
+    }
 }

@@ -284,6 +284,116 @@ enum OpenAPI {
             }
            }
           },
+          "/api/v1/apps/{bundleId}/commerce-requests": {
+           "parameters": [{"$ref": "#/components/parameters/bundleId"}],
+           "get": {
+            "operationId": "listCommerceRequests",
+            "summary": "Requests to Apple for refunds, revocations and cancellations, newest first",
+            "x-scope": "commerce",
+            "parameters": [
+             {"name": "state", "in": "query", "schema": {"$ref": "#/components/schemas/CommerceState"}},
+             {"name": "kind", "in": "query", "schema": {"type": "string", "enum": ["refund", "revoke", "cancel"]}},
+             {"name": "environment", "in": "query", "schema": {"type": "string", "enum": ["Production", "Sandbox"]}},
+             {"name": "transactionId", "in": "query", "schema": {"type": "string", "pattern": "^[0-9]{1,20}$"}},
+             {"name": "limit", "in": "query", "schema": {"type": "integer", "minimum": 1, "maximum": 100, "default": 50}},
+             {"name": "cursor", "in": "query", "description": "nextCursor of the page before.", "schema": {"type": "string"}}
+            ],
+            "responses": {
+             "200": {
+              "description": "A page of requests.",
+              "content": {
+               "application/json": {
+                "schema": {
+                 "type": "object",
+                 "required": ["commerceRequests"],
+                 "properties": {
+                  "commerceRequests": {"type": "array", "items": {"$ref": "#/components/schemas/CommerceRequest"}},
+                  "nextCursor": {"type": "string"}
+                 }
+                }
+               }
+              }
+             },
+             "400": {"$ref": "#/components/responses/BadRequest"},
+             "401": {"$ref": "#/components/responses/Unauthorized"},
+             "403": {"$ref": "#/components/responses/Forbidden"},
+             "404": {"$ref": "#/components/responses/NotFound"},
+             "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+           },
+           "post": {
+            "operationId": "postCommerceRequest",
+            "summary": "Ask Apple for a refund, a revocation or a cancellation",
+            "description": "For purchases made with the Advanced Commerce API. Every rule of Apple is checked first. \#
+        The request is sent once, in its turn; its outcome comes by Apple's notification.",
+            "x-scope": "commerce",
+            "parameters": [
+             {
+              "name": "Idempotency-Key",
+              "in": "header",
+              "description": "Your own key for this intention, 1 to 200 visible ASCII characters. The same key for the \#
+        same intention gives the request that is there; for another one it is refused with 409.",
+              "schema": {"type": "string", "minLength": 1, "maxLength": 200}
+             }
+            ],
+            "requestBody": {
+             "required": true,
+             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/NewCommerceRequest"}}}
+            },
+            "responses": {
+             "200": {
+              "description": "The request that this key made before.",
+              "content": {"application/json": {"schema": {"$ref": "#/components/schemas/CommerceRequest"}}}
+             },
+             "201": {
+              "description": "A new request.",
+              "content": {"application/json": {"schema": {"$ref": "#/components/schemas/CommerceRequest"}}}
+             },
+             "409": {
+              "description": "The key was used for something else, or another request for the purchase is not sent yet.",
+              "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+             },
+             "413": {"$ref": "#/components/responses/TooLarge"},
+             "415": {"$ref": "#/components/responses/UnsupportedMediaType"},
+             "422": {
+              "description": "A rule of Apple's is broken: `member` names where, `detail` the rule and Apple's code.",
+              "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+             },
+             "400": {"$ref": "#/components/responses/BadRequest"},
+             "401": {"$ref": "#/components/responses/Unauthorized"},
+             "403": {"$ref": "#/components/responses/Forbidden"},
+             "404": {"$ref": "#/components/responses/NotFound"},
+             "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+           }
+          },
+          "/api/v1/commerce-requests/{requestId}": {
+           "get": {
+            "operationId": "getCommerceRequest",
+            "summary": "One request with its attempts and what came of it",
+            "x-scope": "commerce",
+            "parameters": [
+             {
+              "name": "requestId",
+              "in": "path",
+              "required": true,
+              "description": "The request's id.",
+              "schema": {"type": "string", "format": "uuid"}
+             }
+            ],
+            "responses": {
+             "200": {
+              "description": "The request.",
+              "content": {"application/json": {"schema": {"$ref": "#/components/schemas/CommerceRequest"}}}
+             },
+             "400": {"$ref": "#/components/responses/BadRequest"},
+             "401": {"$ref": "#/components/responses/Unauthorized"},
+             "403": {"$ref": "#/components/responses/Forbidden"},
+             "404": {"$ref": "#/components/responses/NotFound"},
+             "503": {"$ref": "#/components/responses/Unavailable"}
+            }
+           }
+          },
           "/api/v1/cases/{caseId}": {
            "get": {
             "operationId": "getCase",
@@ -402,6 +512,109 @@ enum OpenAPI {
              "status": {"type": "integer"},
              "detail": {"type": "string"},
              "member": {"type": "string", "description": "The member or parameter it is about."}
+            }
+           },
+           "CommerceState": {
+            "type": "string",
+            "enum": [
+             "draft", "awaiting-approval", "queued", "sending", "accepted", "refunded", "declined", "failed",
+             "pending-at-apple", "cancelled"
+            ]
+           },
+           "CommerceItem": {
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["SKU", "refundReason", "refundType", "revoke"],
+            "properties": {
+             "SKU": {"type": "string", "minLength": 1, "maxLength": 128},
+             "refundReason": {"$ref": "#/components/schemas/CommerceReason"},
+             "refundType": {"type": "string", "enum": ["FULL", "PRORATED", "CUSTOM"]},
+             "refundAmount": {
+              "type": "integer", "description": "Milliunits of the currency, with CUSTOM only: 4.99 USD is 4990.",
+              "minimum": 1, "maximum": 2147483647
+             },
+             "revoke": {"type": "boolean", "description": "Whether the item's access ends with the refund."}
+            }
+           },
+           "CommerceReason": {
+            "type": "string",
+            "enum": [
+             "UNINTENDED_PURCHASE", "FULFILLMENT_ISSUE", "UNSATISFIED_WITH_PURCHASE", "LEGAL", "OTHER",
+             "MODIFY_ITEMS_REFUND", "SIMULATE_REFUND_DECLINE"
+            ]
+           },
+           "NewCommerceRequest": {
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["kind", "environment", "transactionId"],
+            "properties": {
+             "kind": {"type": "string", "enum": ["refund", "revoke", "cancel"]},
+             "environment": {"type": "string", "enum": ["Production", "Sandbox"]},
+             "transactionId": {"type": "string", "pattern": "^[0-9]{1,20}$"},
+             "items": {
+              "type": "array", "description": "Of a refund.", "maxItems": 100,
+              "items": {"$ref": "#/components/schemas/CommerceItem"}
+             },
+             "refundReason": {"$ref": "#/components/schemas/CommerceReason"},
+             "refundType": {"type": "string", "enum": ["FULL", "PRORATED"], "description": "Of a revocation."},
+             "refundRiskingPreference": {
+              "type": "boolean",
+              "description": "Of a refund or revocation, always: whether Apple may ask for consumption data first."
+             },
+             "storefront": {"type": "string", "pattern": "^[A-Z]{3}$"},
+             "currency": {"type": "string", "pattern": "^[A-Z]{3}$"},
+             "note": {"type": "string", "maxLength": 2000, "description": "For your own records; never sent."},
+             "acceptWarnings": {
+              "type": "boolean",
+              "description": "Ask although something is odd, such as an amount above the price; false where left out."
+             }
+            }
+           },
+           "CommerceRequest": {
+            "type": "object",
+            "required": [
+             "id", "bundleId", "kind", "environment", "transactionId", "originalTransactionId", "state",
+             "requestReferenceId", "askedAt", "needsApproval", "attempts", "changedAt"
+            ],
+            "properties": {
+             "id": {"type": "string", "format": "uuid"},
+             "bundleId": {"type": "string"},
+             "kind": {"type": "string", "enum": ["refund", "revoke", "cancel"]},
+             "environment": {"type": "string", "enum": ["Production", "Sandbox"]},
+             "transactionId": {"type": "string"},
+             "originalTransactionId": {"type": "string"},
+             "state": {"$ref": "#/components/schemas/CommerceState"},
+             "stateReason": {"type": "string"},
+             "requestReferenceId": {"type": "string", "format": "uuid"},
+             "items": {
+              "type": "array",
+              "items": {
+               "type": "object",
+               "description": "As asked, with price, refundedAmount, refundedAt and revocationDate as Apple signed them."
+              }
+             },
+             "refundReason": {"$ref": "#/components/schemas/CommerceReason"},
+             "refundType": {"type": "string"},
+             "refundRiskingPreference": {"type": "boolean"},
+             "storefront": {"type": "string"},
+             "currency": {"type": "string"},
+             "note": {"type": "string"},
+             "askedAt": {"type": "integer", "format": "int64"},
+             "needsApproval": {"type": "boolean"},
+             "approvedAt": {"type": "integer", "format": "int64"},
+             "cancelledAt": {"type": "integer", "format": "int64"},
+             "caseId": {"type": "string", "format": "uuid"},
+             "notificationUUID": {
+              "type": "string", "format": "uuid",
+              "description": "The CONSUMPTION_REQUEST that this request brought about."
+             },
+             "body": {"type": "string", "description": "What is sent, to the byte."},
+             "answer": {
+              "type": "object",
+              "description": "Apple's newest answer: status, errorCode, errorName, errorMessage, at, meaning, verdict."
+             },
+             "attempts": {"type": "array", "items": {"type": "object"}},
+             "changedAt": {"type": "integer", "format": "int64"}
             }
            },
            "Consent": {

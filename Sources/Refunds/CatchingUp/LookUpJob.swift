@@ -159,7 +159,7 @@ struct LookUpJob: Sendable {
     }
 
     /// The same signed text is the same fact, however often it is fetched.
-    private static func id(of text: String) -> UUID {
+    static func id(of text: String) -> UUID {
         let b = Digest.sha256(Array(text.utf8))
         return UUID(
             uuid: (

@@ -77,6 +77,11 @@ package struct Policy: Sendable {
                 row: nil, situation: "delivery not reported, and the app's setting is to send nothing then",
                 withheld: .deliveryUnreported, saw: saw)
         }
+        if facts.isOwnRequest {
+            return Decision(
+                row: nil, situation: "we asked Apple for this refund ourselves", preference: .grantFull, saw: saw,
+                remarks: ["Our own request goes before the rules: what we answer does not oppose it."])
+        }
         guard let row = rows.first(where: { $0.fits(facts) }) else {
             return Decision(row: nil, situation: "no rule fits", saw: saw)
         }

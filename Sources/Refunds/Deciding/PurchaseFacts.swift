@@ -21,6 +21,8 @@ package struct PurchaseFacts: Sendable, Hashable {
     package var sampleContent: Evidence<Bool>
     /// What to say of the delivery where nothing was reported; nil: say nothing, and send nothing.
     package var unreportedDelivery: DeliveryStatus?
+    /// We asked Apple for this refund ourselves.
+    package var isOwnRequest: Bool
 
     package init(
         type: Known<ProductType>?, ownership: Known<OwnershipType>? = Known("PURCHASED"),
@@ -28,7 +30,8 @@ package struct PurchaseFacts: Sendable, Hashable {
         appAccountToken: String? = nil, reason: Known<ConsumptionRequestReason>? = nil, requestSignedAt: Moment,
         consent: ConsentStanding,
         delivery: Evidence<DeliveryStatus>? = nil, share: Evidence<Int>? = nil,
-        sampleContent: Evidence<Bool> = Evidence(false, .setting), unreportedDelivery: DeliveryStatus? = .delivered
+        sampleContent: Evidence<Bool> = Evidence(false, .setting), unreportedDelivery: DeliveryStatus? = .delivered,
+        isOwnRequest: Bool = false
     ) {
         self.type = type
         self.ownership = ownership
@@ -41,6 +44,7 @@ package struct PurchaseFacts: Sendable, Hashable {
         self.share = share
         self.sampleContent = sampleContent
         self.unreportedDelivery = unreportedDelivery
+        self.isOwnRequest = isOwnRequest
     }
 
     /// What the reply says of the delivery: what was reported, else what the setting says.

@@ -30,6 +30,7 @@ struct NotificationJob: Sendable {
     struct Inner: Sendable {
         var transaction: TransactionPayload?
         var transactionID: String?
+        var renewal: RenewalPayload?
     }
 
     func run(_ job: Job) async throws {
@@ -106,7 +107,7 @@ struct NotificationJob: Sendable {
         if let text = data.signedRenewalInfo {
             // It has no bundle id: the purchase that both are about is what ties it to the app.
             let original = inner.transaction?.originalTransactionId.flatMap { $0.isEmpty ? nil : $0 }
-            _ = try await verifier.renewal(
+            inner.renewal = try await verifier.renewal(
                 text, environment: environment, originalTransactionID: original, signedAt: signedAt)
         }
         let needsTransaction: [NotificationType] = [.consumptionRequest, .refund, .refundDeclined, .refundReversed]
@@ -135,6 +136,7 @@ struct NotificationJob: Sendable {
         let newest = try await TransactionStore.take(
             transaction, id: id, environment: stored.environment, app: app.id, tenant: app.tenant,
             signedAt: transaction.signedDate ?? stored.signedAt, in: tx)
+        try await takeCommerce(transaction, newest, inner.renewal, stored, in: tx)
         guard let kind = CaseFact.Kind(type) else {
             try await NotificationStore.mark(stored, .nothingToDo, transaction: id, in: tx)
             try await remember(stored, transaction: id, in: tx, now: now)
@@ -164,11 +166,29 @@ struct NotificationJob: Sendable {
                 in: &locked, in: tx)
         }
         try await CaseStore.save(&locked, transaction: newest, at: now, in: tx)
+        try await CommerceFacts.take(
+            type, transaction, notification: stored.uuid, signedAt: stored.signedAt, case: locked, transaction: newest,
+            at: now, in: tx)
         try await NotificationStore.mark(stored, .acted, transaction: id, in: tx)
         let isAsked = try await enqueue(locked, round: kind == .request ? fact.id : nil, in: tx)
         let isLinked = try await linkConsent(newest, app, at: now, in: tx)
         let isLookedUp = try await completeByLookUp(transaction, newest, stored, in: tx, now: now)
         return isAsked || isLinked || isLookedUp
+    }
+
+    /// What an Advanced Commerce purchase tells besides: what was sold, and how the subscription goes on.
+    private func takeCommerce(
+        _ transaction: TransactionPayload, _ newest: StoredTransaction, _ renewal: RenewalPayload?,
+        _ stored: NotificationStore.Stored, in tx: Transaction
+    ) async throws {
+        guard transaction.advancedCommerceInfo != nil else { return }
+        try await CommerceStore.count(
+            sold: transaction, id: newest.id, environment: stored.environment, app: stored.app, tenant: stored.tenant,
+            in: tx)
+        guard let renewal else { return }
+        try await CommerceStore.take(
+            renewal, original: newest.original, environment: stored.environment, app: stored.app,
+            tenant: stored.tenant, signedAt: stored.signedAt, in: tx)
     }
 
     /// Asks Apple for the whole transaction where the signed form of a case lacks what is shown and decided by:

@@ -13,7 +13,7 @@ package final class Records: Sendable {
     package init(database: Database) { self.database = database }
 
     /// Runs a reading inside one transaction of a tenant, which sees one moment of the database.
-    private func read<R: Sendable>(_ tenant: TenantID, _ body: (Transaction) async throws -> R) async throws -> R {
+    func read<R: Sendable>(_ tenant: TenantID, _ body: (Transaction) async throws -> R) async throws -> R {
         try await database.transaction(.tenant(tenant.rawValue), isolation: .readOnly, body)
     }
 

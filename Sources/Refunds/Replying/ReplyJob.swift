@@ -231,10 +231,14 @@ struct ReplyJob: Sendable {
         let found = try await tx.pipeline(
             locks + [ConsentLedger.changes(of: keys, app: app)]
                 + [ProductStore.lookUp(transaction.product, of: app)]
+                + [
+                    CommerceFacts.ownRequest(
+                        transaction: transaction, environment: locked.environment, app: app.id, tenant: app.tenant)
+                ]
                 + UsageStore.newest(of: transaction.id, tenant: app.tenant, app: app.id))
         let consent = try ConsentLedger.standing(
             found[locks.count], boughtAt: boughtAt, signedAt: round.window.signedAt, app: app)
-        let usage = try UsageStore.State(found[(locks.count + 2)...])
+        let usage = try UsageStore.State(found[(locks.count + 3)...])
         let ofProduct: Bool? = try found[locks.count + 1].first.flatMap { try $0("sample_content") }
         return PurchaseFacts(
             type: payload.type, ownership: payload.inAppOwnershipType,
@@ -243,7 +247,8 @@ struct ReplyJob: Sendable {
             delivery: usage.deliveryStatus, share: usage.consumptionPercentage,
             sampleContent: usage.sampleContentProvided ?? ofProduct.map { Evidence($0, .productSetting) }
                 ?? Evidence(app.sampleContent, .setting),
-            unreportedDelivery: app.unreportedDelivery == .delivered ? .delivered : nil)
+            unreportedDelivery: app.unreportedDelivery == .delivered ? .delivered : nil,
+            isOwnRequest: !found[locks.count + 2].isEmpty)
     }
 
     // MARK: small things

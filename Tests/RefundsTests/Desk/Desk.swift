@@ -43,6 +43,7 @@ struct Desk: Sendable {
     let lookUps: LookUpJob
     let couriers: RelayJob
     let lines: Lines
+    let advancedCommerce = ScriptedCommerce()
 
     var database: Database { test.database }
     var now: Moment { clock.now }
@@ -239,6 +240,7 @@ struct Desk: Sendable {
         case .lookUp: try await lookUps.run(job)
         case .relay: try await couriers.run(job)
         case .testStatus: try await testLooks.run(job)
+        case .commerce: try await commerceJob.run(job)
         case nil: Issue.record("a job of unknown kind \(job.kind)")
         }
     }

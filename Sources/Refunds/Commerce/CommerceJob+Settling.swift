@@ -1,0 +1,298 @@
+import AppStore
+import Crypto
+import FoundationEssentials
+import Journal
+import Postgres
+import Queue
+import Tenants
+import Time
+
+/// The third step: what came of the call, recorded, and what follows.
+extension CommerceJob {
+    /// What Apple signed in its answer, verified.
+    struct Signed: Sendable {
+        var transaction: TransactionPayload?
+        var transactionText: String?
+        var renewal: RenewalPayload?
+    }
+
+    /// Records the result and what follows. While the database is away the result is kept in memory until the call
+    /// is given up; then it is unknown, which is the truth.
+    func settle(_ call: Call, with ending: Ending, _ job: Job) async {
+        if case .outcome(let outcome) = ending, case .credentials = outcome.result { tokens.forget(call.key, call.app) }
+        let signed = await believe(ending, call)
+        var pause = Duration.milliseconds(100)
+        var holdsJob = true
+        while true {
+            do {
+                return try await database.transaction(call.tenant.scope) { tx in
+                    try await settle(call, ending, signed, holdsJob ? job : nil, in: tx)
+                }
+            } catch is ClaimLost {
+                // The result is true all the same: whoever has the job now finds it.
+                holdsJob = false
+            } catch {
+                guard ContinuousClock.now + pause < call.giveUp else {
+                    journal.error(
+                        "the result of a commerce call could not be recorded: it counts as unknown",
+                        [
+                            "tenant": .init(call.tenant.rawValue), "request": .init(call.request.id.text),
+                            "error": .init(error),
+                        ])
+                    return
+                }
+                try? await Task.sleep(for: pause)
+                pause = min(pause * 2, .seconds(2))
+            }
+        }
+    }
+
+    /// Verifies what the answer holds. What cannot be believed is left out: Apple took the request all the same.
+    private func believe(_ ending: Ending, _ call: Call) async -> Signed {
+        var signed = Signed()
+        guard case .outcome(let outcome) = ending,
+            case .accepted(_, let transaction, let renewal) = outcome.result
+        else { return signed }
+        let verifier = apple.verifier(for: call.app)
+        let now = clock.now
+        do {
+            guard let text = transaction else {
+                throw JWSError(.transactionMismatch, "the answer holds no signedTransactionInfo")
+            }
+            let payload = try await verifier.transaction(
+                text, bundleID: call.app.bundleID, environment: call.environment, from: .lookup, signedAt: now)
+            let isSame =
+                call.request.kind == .refund
+                ? payload.transactionId == call.request.transactionID
+                : payload.originalTransactionId == call.request.originalTransactionID
+            guard isSame, let id = payload.transactionId, Text.isKept(id, bytesMax: 64), !id.isEmpty else {
+                throw JWSError(.transactionMismatch, "Apple answered with another transaction than was asked about")
+            }
+            signed.transaction = payload
+            signed.transactionText = text
+            if let renewal {
+                signed.renewal = try await verifier.renewal(
+                    renewal, environment: call.environment, originalTransactionID: payload.originalTransactionId,
+                    signedAt: now)
+            }
+        } catch {
+            journal.warning(
+                "Apple took a commerce request, and what it signed in its answer is not believed",
+                [
+                    "tenant": .init(call.tenant.rawValue), "request": .init(call.request.id.text),
+                    "error": .init(error),
+                ])
+        }
+        return signed
+    }
+
+    private func settle(_ call: Call, _ ending: Ending, _ signed: Signed, _ job: Job?, in tx: Transaction) async throws
+    {
+        let now = clock.now
+        let (tenant, app, request) = (call.tenant, call.app.id, call.request)
+        // Transaction, case, request: everybody locks them in this order.
+        try await take(signed, call, at: now, in: tx)
+        guard var locked = try await CommerceStore.lock(request.id, tenant: tenant, in: tx) else {
+            try await job?.done(in: tx)
+            return
+        }
+        let end = Ended(ending)
+        var retryAt = end.notBefore
+        if end.result == .credentials {
+            retryAt = try await KeyStandings.refused(
+                call.key.id, isSandbox: call.isSandbox, of: tenant, clockOffset: end.clockOffset, at: now, in: tx)
+        } else if end.showsKeyAccepted {
+            try await KeyStandings.accepted(call.key.id, isSandbox: call.isSandbox, of: tenant, at: now, in: tx)
+        } else {
+            try await KeyStandings.undecided(call.key.id, isSandbox: call.isSandbox, of: tenant, in: tx)
+        }
+        if let until = end.laneUntil {
+            let why = "Apple asked for no more calls before \(until.iso8601)"
+            try await ReplyStore.holdLane(call.lane, for: max(.zero, until - now), why: why, tx: tx)
+            try await Lane.rest(call.lane, until: until, why: why, in: tx)
+        }
+        switch end.result {
+        case .accepted:
+            try await CommerceAccessStore.wentThrough(
+                app: app, environment: request.environment, tenant: tenant, at: now, in: tx)
+        case .refused:
+            // A refusal that the tables know passed the door of the addendum.
+            if let code = end.answer?.advancedCommerceError, code != .unauthorized {
+                try await CommerceAccessStore.wentThrough(
+                    app: app, environment: request.environment, tenant: tenant, at: now, in: tx)
+            }
+        case .doubted:
+            if let answer = end.answer {
+                try await CommerceAccessStore.doubted(
+                    answer, body: end.body, call: request.kind, request: request.id, app: app,
+                    environment: request.environment, tenant: tenant, at: now, in: tx)
+            }
+        case .retry, .credentials, .unknown, .notSent: break
+        }
+        try await CommerceStore.end(
+            call.attempt, of: request, with: end.result, answer: end.answer, error: end.error, retryAt: retryAt, in: tx)
+        if let answer = end.answer {
+            try await CommerceStore.keep(answer, body: end.body, of: request, at: now, in: tx)
+        }
+        try await plan(&locked, end, at: now, in: tx)
+        guard let settled = try await CommerceStore.lock(request.id, tenant: tenant, in: tx) else { return }
+        try await CommerceStore.save(settled, at: now, in: tx)
+        let standing = settled.progress.standing(at: now)
+        tell(call, end, standing.state)
+        guard let job else { return }
+        guard standing.state == .queued else { return try await job.done(in: tx) }
+        try await job.again(
+            at: next(after: end, retryAt, settled.progress, at: now), error: end.text, in: tx)
+    }
+
+    private func take(_ signed: Signed, _ call: Call, at now: Moment, in tx: Transaction) async throws {
+        guard let payload = signed.transaction, let id = payload.transactionId else { return }
+        let (tenant, app, environment) = (call.tenant, call.app.id, call.environment)
+        let signedAt = payload.signedDate ?? now
+        let newest = try await TransactionStore.take(
+            payload, id: id, environment: environment, app: app, tenant: tenant, signedAt: signedAt, in: tx)
+        if let renewal = signed.renewal {
+            try await CommerceStore.take(
+                renewal, original: newest.original, environment: environment, app: app, tenant: tenant,
+                signedAt: signedAt, in: tx)
+        }
+        try await CommerceStore.count(
+            sold: payload, id: id, environment: environment, app: app, tenant: tenant, in: tx)
+        guard
+            var locked = try await CaseStore.lock(
+                transaction: id, app: app, environment: environment, tenant: tenant, in: tx),
+            let text = signed.transactionText
+        else { return }
+        let fact = CaseFact(id: LookUpJob.id(of: text), kind: .seen, signedAt: signedAt, source: .transaction)
+        try await CaseStore.add(fact, revocation: Revocation(payload), to: &locked, at: now, in: tx)
+        try await CaseStore.save(&locked, transaction: newest, at: now, in: tx)
+    }
+
+    /// Until when it is tried again, and the case whose own request stands in the way.
+    private func plan(
+        _ locked: inout LockedCommerce, _ end: Ended, at now: Moment, in tx: Transaction
+    ) async throws {
+        let request = locked.request
+        let mine: SQL = "tenant_id = \(request.tenant.rawValue) and request_id = \(request.id)"
+        switch end.result {
+        case .retry, .unknown:
+            guard end.laneUntil == nil else { return }
+            try await tx.execute(
+                """
+                update refunds.commerce_requests
+                set give_up_at = coalesce(give_up_at, \(now + Self.patience))
+                where \(mine)
+                """)
+        case .doubted:
+            // The time that it waits for somebody to look is not the call's.
+            try await tx.execute("update refunds.commerce_requests set give_up_at = null where \(mine)")
+        case .refused where end.answer?.advancedCommerceError == .pendingRefund:
+            try await tx.execute(
+                """
+                update refunds.commerce_requests r
+                set case_id = c.case_id
+                from refunds.cases c
+                where r.tenant_id = \(request.tenant.rawValue) and r.request_id = \(request.id)
+                  and c.tenant_id = r.tenant_id and c.app_id = r.app_id and c.environment = r.environment
+                  and c.transaction_id = r.transaction_id and r.case_id is null
+                """)
+        case .accepted, .refused, .credentials, .notSent: break
+        }
+    }
+
+    private func next(
+        after end: Ended, _ retryAt: Moment?, _ progress: CommerceProgress, at now: Moment
+    ) -> Moment {
+        switch end.result {
+        // The lane is stopped; when it is released this one is the first again.
+        case .doubted, .accepted, .refused: return now
+        case .notSent: return now + .seconds(1)
+        case .credentials: return retryAt ?? now + .minutes(1)
+        case .retry, .unknown:
+            if let until = end.laneUntil { return until }
+            let failures = progress.attempts.filter { $0.result == .unknown || $0.result == .retry }.count
+            return max(
+                retryAt ?? now, now + RetryPolicy.delay(attempt: max(1, failures), ceiling: .minutes(5)))
+        }
+    }
+
+    private func tell(_ call: Call, _ end: Ended, _ state: CommerceRequestState) {
+        counters.add(
+            "commerce_calls_total", 1,
+            [
+                "kind": call.request.kind.rawValue, "environment": call.request.environment.rawValue,
+                "result": end.result.rawValue,
+            ], help: "Calls of the Advanced Commerce API, by result.")
+        let text =
+            switch end.result {
+            case .accepted: "Apple took a commerce request"
+            case .refused: "Apple refused a commerce request"
+            case .doubted: "Apple refused a commerce request in a way that no table explains: the queue is stopped"
+            case .credentials: "Apple refused the signing key: check key ID, issuer ID, key and bundle ID"
+            case .retry, .unknown, .notSent: "a commerce request has to be sent again"
+            }
+        let fields: KeyValuePairs<String, JournalValue> = [
+            "tenant": .init(call.tenant.rawValue), "request": .init(call.request.id.text),
+            "attempt": .init(call.attempt), "result": .init(end.result.rawValue), "state": .init(state.rawValue),
+            "why": .init(end.text),
+        ]
+        switch end.result {
+        case .accepted: journal.info(text, fields)
+        case .doubted: journal.error(text, fields)
+        case .refused, .credentials, .retry, .unknown, .notSent: journal.warning(text, fields)
+        }
+    }
+}
+
+/// The end of one call, as it is stored and as it decides what follows. Pure.
+struct Ended: Sendable {
+    let result: CommerceAttempt.Result
+    var answer: AppleAnswer?
+    var body: [UInt8] = []
+    /// In our words, where there was no answer.
+    var error: String?
+    var notBefore: Moment?
+    /// For a 429: the whole lane waits.
+    var laneUntil: Moment?
+    var clockOffset: Duration?
+    let text: String
+
+    init(_ ending: CommerceJob.Ending) {
+        switch ending {
+        case .notSent(let why):
+            result = .notSent
+            error = why
+            text = why
+        case .outcome(let outcome):
+            answer = outcome.result.answer
+            body = outcome.body
+            text = outcome.result.text
+            switch outcome.result {
+            case .accepted: result = .accepted
+            case .refused: result = .refused
+            case .doubted: result = .doubted
+            case .retry(_, let moment):
+                result = .retry
+                notBefore = moment
+            case .rateLimited(_, let until):
+                result = .retry
+                laneUntil = until
+            case .credentials(_, let offset):
+                result = .credentials
+                clockOffset = offset
+            case .unknown:
+                result = .unknown
+                error = text
+            case .notSent:
+                // It certainly did not reach Apple: passing trouble of the way there.
+                result = .retry
+                error = text
+            }
+        }
+    }
+
+    /// Whether Apple has shown that it takes the key's tokens: nothing but an answer about the call itself does.
+    var showsKeyAccepted: Bool {
+        result == .accepted || result == .refused || (result == .doubted && answer?.status != 401)
+    }
+}

@@ -1,0 +1,382 @@
+import AppStore
+import Crypto
+import FoundationEssentials
+import Postgres
+import Queue
+import Tenants
+import Time
+
+/// A request's rows under its lock, and what they amount to.
+struct LockedCommerce: Sendable {
+    var request: CommerceRequest
+    var progress: CommerceProgress
+    let giveUpAt: Moment?
+
+    var lane: Int64 { Lane.commerce(app: request.app.rawValue, isSandbox: request.environment == .sandbox) }
+}
+
+/// The SQL of commerce requests. No code sets a state: `save` writes what `CommerceProgress` says.
+enum CommerceStore {
+    // MARK: reading
+
+    /// Requests of a tenant that fit a condition on the row `r`, in an order, whole.
+    static func read(
+        of tenant: TenantID, where condition: SQL, order: SQL, limit: Int, lock: Bool = false, in tx: Transaction
+    ) async throws -> [CommerceRequest] {
+        let rows = try await tx.rows(
+            """
+            select r.request_id, r.app_id, r.environment, r.kind, r.transaction_id, r.original_transaction_id,
+              r.product_id, r.request_reference_id, r.state, r.state_reason, r.body, r.refund_reason, r.refund_type,
+              r.refund_risking, r.currency, r.storefront, r.amount_estimate, r.note, r.asked_at, r.asked_by,
+              r.asked_by_token, r.submitted_at, r.needs_approval, r.approved_by, r.approved_at, r.cancelled_by,
+              r.cancelled_at, r.give_up_at, r.case_id, r.round_id, r.answer_status, r.answer_code, r.answer_message,
+              r.answer_body, r.answered_at, r.listed_at, r.changed_at, r.version
+            from refunds.commerce_requests r
+            where r.tenant_id = \(tenant.rawValue) and \(condition)
+            order by \(order)
+            limit \(limit)
+            \(lock ? "for update" as SQL : "")
+            """)
+        if rows.isEmpty { return [] }
+        let ids: [UUID] = try rows.map { try $0("request_id") }
+        let found = try await tx.pipeline([
+            """
+            select request_id, sku, refund_reason, refund_type, refund_amount, revoke, price, refunded_amount,
+              refunded_at, revoked_at
+            from refunds.commerce_items
+            where tenant_id = \(tenant.rawValue) and request_id = any(\(ids))
+            order by request_id, item_no
+            """,
+            """
+            select request_id, attempt_no, started_at, ended_at, result, status, apple_code, apple_message, error,
+              apple_request_id, give_up_at
+            from refunds.commerce_attempts
+            where tenant_id = \(tenant.rawValue) and request_id = any(\(ids))
+            order by request_id, attempt_no
+            """,
+        ])
+        var items: [UUID: [CommerceRequest.Item]] = [:]
+        for row in found[0] { items[try row("request_id"), default: []].append(try CommerceRequest.Item(row)) }
+        var attempts: [UUID: [CommerceAttempt]] = [:]
+        for row in found[1] { attempts[try row("request_id"), default: []].append(try CommerceAttempt(row)) }
+        return try zip(rows, ids).map { row, id in
+            try CommerceRequest(row, tenant: tenant, id: id, items: items[id] ?? [], attempts: attempts[id] ?? [])
+        }
+    }
+
+    /// Locks a request until the transaction ends. A call that was given up without an end is unknown from now on.
+    static func lock(_ id: UUID, tenant: TenantID, in tx: Transaction) async throws -> LockedCommerce? {
+        let held = try await tx.row(
+            """
+            select give_up_at
+            from refunds.commerce_requests
+            where tenant_id = \(tenant.rawValue) and request_id = \(id)
+            for update
+            """)
+        guard let held else { return nil }
+        try await tx.execute(
+            """
+            update refunds.commerce_attempts
+            set ended_at = date_trunc('milliseconds', clock_timestamp()), result = 'unknown',
+              error = 'no end was recorded: Apple may have received it'
+            where tenant_id = \(tenant.rawValue) and request_id = \(id) and ended_at is null
+              and give_up_at <= clock_timestamp()
+            """)
+        guard
+            let request = try await read(
+                of: tenant, where: "r.request_id = \(id)", order: "r.request_id", limit: 1, in: tx
+            ).first
+        else { return nil }
+        let facts = try await tx.rows(
+            """
+            select fact_id, sku, kind, signed_at, amount, refunded_at, revoked_at
+            from refunds.commerce_facts
+            where tenant_id = \(tenant.rawValue) and request_id = \(id)
+            order by signed_at
+            limit 1000
+            """
+        ).map { try CommerceFact($0) }
+        let giveUpAt: Moment? = try held("give_up_at")
+        return LockedCommerce(
+            request: request,
+            progress: CommerceProgress(
+                kind: request.kind, skus: request.items.map(\.asked.sku), isSubmitted: request.submittedAt != nil,
+                needsApproval: request.needsApproval, isApproved: request.approvedAt != nil,
+                isCancelled: request.cancelledAt != nil, giveUpAt: giveUpAt, attempts: request.attempts,
+                facts: Set(facts)), giveUpAt: giveUpAt)
+    }
+
+    // MARK: writing
+
+    /// Writes the state that acts, attempts and facts amount to now.
+    static func save(_ locked: LockedCommerce, at now: Moment, in tx: Transaction) async throws {
+        let standing = locked.progress.standing(at: now)
+        let request = locked.request
+        var statements: [SQL] = [
+            """
+            update refunds.commerce_requests
+            set state = \(standing.state.rawValue), state_reason = \(standing.reason?.rawValue), changed_at = \(now),
+              version = version + 1
+            where tenant_id = \(request.tenant.rawValue) and request_id = \(request.id)
+              and (state, state_reason) is distinct from (\(standing.state.rawValue), \(standing.reason?.rawValue))
+            """
+        ]
+        for item in request.items {
+            let mine = locked.progress.facts
+                .filter { $0.kind == .refunded && $0.sku == item.asked.sku }.max()
+            let whole = locked.progress.facts.filter { $0.kind == .refunded && $0.sku == nil }.max()
+            guard let fact = mine ?? whole else { continue }
+            statements.append(
+                """
+                update refunds.commerce_items
+                set refunded_amount = \(mine?.amount), refunded_at = \(fact.refundedAt ?? fact.signedAt),
+                  revoked_at = \(fact.revokedAt)
+                where tenant_id = \(request.tenant.rawValue) and request_id = \(request.id)
+                  and sku = \(item.asked.sku)
+                """)
+        }
+        _ = try await tx.pipeline(statements)
+    }
+
+    /// Begins an attempt. Its times are the database's, counted from the permit's moment.
+    static func begin(
+        _ number: Int, of request: CommerceRequest, wait: Duration, worker: Int64, key: SigningKeyID,
+        in tx: Transaction
+    ) async throws {
+        let sendBy = wait + ReplyCall.permission
+        let giveUp = sendBy + ReplyCall.callTotal + ReplyCall.settleAllowance
+        try await tx.execute(
+            """
+            insert into refunds.commerce_attempts
+              (tenant_id, request_id, attempt_no, app_id, environment, worker, started_at, send_by, give_up_at,
+               signing_key_id)
+            select \(request.tenant.rawValue), \(request.id), \(Int32(number)), \(request.app.rawValue),
+              \(request.environment.rawValue), \(worker), t.now + \(wait), t.now + \(sendBy), t.now + \(giveUp),
+              \(key.rawValue)
+            from (select date_trunc('milliseconds', clock_timestamp()) as now) t
+            """)
+    }
+
+    /// Records how an attempt ended; see `ReplyStore.end`.
+    static func end(
+        _ number: Int, of request: CommerceRequest, with result: CommerceAttempt.Result, answer: AppleAnswer?,
+        error: String?, retryAt: Moment?, in tx: Transaction
+    ) async throws {
+        try await tx.execute(
+            """
+            update refunds.commerce_attempts
+            set ended_at = date_trunc('milliseconds', clock_timestamp()),
+              result = case
+                when \(result == .accepted) and exists (
+                  select from refunds.commerce_attempts other
+                  where other.tenant_id = \(request.tenant.rawValue) and other.request_id = \(request.id)
+                    and other.result = 'accepted')
+                then 'unknown' else \(result.rawValue) end,
+              status = \(answer.map { Int32($0.status) }), apple_code = \(answer?.code),
+              apple_message = \(answer?.message), apple_request_id = \(answer?.requestID), error = \(error),
+              retry_at = \(retryAt)
+            where tenant_id = \(request.tenant.rawValue) and request_id = \(request.id)
+              and attempt_no = \(Int32(number)) and (ended_at is null or result = 'unknown')
+            """)
+    }
+
+    static func keep(
+        _ answer: AppleAnswer, body: [UInt8], of request: CommerceRequest, at now: Moment, in tx: Transaction
+    ) async throws {
+        // A 200's body is two signed texts of some kilobytes, kept elsewhere as what they say.
+        let kept = (200...299).contains(answer.status) ? [] : body
+        try await tx.execute(
+            """
+            update refunds.commerce_requests
+            set answer_status = \(Int32(answer.status)), answer_code = \(answer.code),
+              answer_message = \(answer.message), answer_body = \(kept), answered_at = \(now), changed_at = \(now)
+            where tenant_id = \(request.tenant.rawValue) and request_id = \(request.id)
+            """)
+    }
+
+    /// The job that sends a request; the lane's others wait for their turn by its deadline.
+    static func enqueue(
+        _ request: UUID, app: AppID, environment: AppEnvironment, tenant: TenantID, at now: Moment, in tx: Transaction
+    ) async throws {
+        let lane = Lane.commerce(app: app.rawValue, isSandbox: environment == .sandbox)
+        try await Lane.ensure(lane, in: tx)
+        try await Enqueue.add(
+            NewJob(
+                tenant: tenant.rawValue, lane: lane, kind: RefundJobs.Kind.commerce.rawValue,
+                subject: #"{"request":"\#(request.text)"}"#, deadline: now + .days(7), uniqueKey: request.text), in: tx)
+    }
+
+    // MARK: what Apple signed
+
+    /// Takes a verified renewal in where it is newer than the stored one.
+    static func take(
+        _ renewal: RenewalPayload, original: String, environment: Environment, app: AppID, tenant: TenantID,
+        signedAt: Moment, in tx: Transaction
+    ) async throws {
+        try await tx.execute(
+            """
+            insert into refunds.renewals as r
+              (tenant_id, app_id, environment, original_transaction_id, signed_at, auto_renews, renewal_at, fields)
+            values (\(tenant.rawValue), \(app.rawValue), \(environment.rawValue), \(original),
+              \(renewal.signedDate ?? signedAt), \(renewal.autoRenewStatus.map { $0 == 1 }), \(renewal.renewalDate),
+              \(renewal.raw))
+            on conflict (tenant_id, app_id, environment, original_transaction_id) do update
+              set signed_at = excluded.signed_at, auto_renews = excluded.auto_renews,
+                renewal_at = excluded.renewal_at, fields = excluded.fields
+              where (excluded.signed_at, excluded.fields) > (r.signed_at, r.fields)
+            """)
+    }
+
+    /// Counts what an Advanced Commerce transaction sold, once.
+    static func count(
+        sold transaction: TransactionPayload, id: String, environment: Environment, app: AppID, tenant: TenantID,
+        in tx: Transaction
+    ) async throws {
+        guard let info = transaction.advancedCommerceInfo, let soldAt = transaction.purchaseDate,
+            transaction.inAppOwnershipType?.known != .familyShared
+        else { return }
+        for item in info.items.prefix(CommerceRule.itemsMax) {
+            guard let sku = item.sku, Text.isKept(sku, bytesMax: 512), !sku.isEmpty else { continue }
+            try await tx.execute(
+                """
+                insert into refunds.commerce_sales
+                  (tenant_id, app_id, environment, transaction_id, sku, sold_at, price, currency)
+                values (\(tenant.rawValue), \(app.rawValue), \(environment.rawValue), \(id), \(sku), \(soldAt),
+                  \(item.price), \(transaction.currency.map { Text.kept($0, bytesMax: 10) }))
+                on conflict do nothing
+                """)
+        }
+    }
+
+    /// The body that is sent for a request, to the byte.
+    static func body(of intention: CommerceIntention, reference: UUID) -> [UInt8] {
+        switch intention.kind {
+        case .refund:
+            AdvancedCommerceBody.refund(
+                reference: reference,
+                items: intention.items.map { item in
+                    AdvancedCommerceBody.Item(
+                        sku: item.sku, refundReason: item.refundReason.rawValue,
+                        refundType: item.refundType.rawValue,
+                        refundAmount: item.refundAmount.map { Int32(clamping: $0) }, revoke: item.revoke)
+                }, refundRiskingPreference: intention.refundRiskingPreference ?? true, currency: intention.currency,
+                storefront: intention.storefront)
+        case .revoke:
+            AdvancedCommerceBody.revoke(
+                reference: reference, refundReason: (intention.refundReason ?? .other).rawValue,
+                refundType: (intention.refundType ?? .full).rawValue,
+                refundRiskingPreference: intention.refundRiskingPreference ?? true, storefront: intention.storefront)
+        case .cancel: AdvancedCommerceBody.cancel(reference: reference, storefront: intention.storefront)
+        }
+    }
+
+    /// What was asked, in a fixed form: the same intention gives the same digest in every release.
+    static func digest(_ intention: CommerceIntention) -> [UInt8] {
+        var fields = [
+            "1", intention.kind.rawValue, intention.environment.rawValue, intention.transactionID,
+            intention.refundReason?.rawValue ?? "-", intention.refundType?.rawValue ?? "-",
+            intention.refundRiskingPreference.map { "\($0)" } ?? "-", intention.storefront ?? "-",
+            intention.currency ?? "-",
+        ]
+        for item in intention.items {
+            fields += [
+                item.sku, item.refundReason.rawValue, item.refundType.rawValue,
+                item.refundAmount.map(String.init) ?? "-", "\(item.revoke)",
+            ]
+        }
+        return Digest.sha256(Array(fields.map { "\($0.utf8.count):\($0)" }.joined().utf8))
+    }
+}
+
+extension CommerceRequest {
+    fileprivate init(
+        _ row: Row, tenant: TenantID, id: UUID, items: [Item], attempts: [CommerceAttempt]
+    ) throws {
+        func word<Word: RawRepresentable<String>>(_ column: String) throws -> Word {
+            let text: String = try row(column)
+            guard let word = Word(rawValue: text) else {
+                throw PostgresError(.decoding, "a commerce request with an unknown \(column)")
+            }
+            return word
+        }
+        func person(_ column: String) throws -> PersonID? {
+            let id: UUID? = try row(column)
+            return id.map(PersonID.init)
+        }
+        let reason: String? = try row("state_reason")
+        let refundReason: String? = try row("refund_reason")
+        let refundType: String? = try row("refund_type")
+        let status: Int32? = try row("answer_status")
+        let answerBody: [UInt8]? = try row("answer_body")
+        let answeredAt: Moment? = try row("answered_at")
+        let code: Int64? = try row("answer_code")
+        let message: String? = try row("answer_message")
+        self.init(
+            tenant: tenant, app: AppID(rawValue: try row("app_id")), id: id, environment: try word("environment"),
+            kind: try word("kind"), transactionID: try row("transaction_id"),
+            originalTransactionID: try row("original_transaction_id"), productID: try row("product_id"),
+            requestReferenceID: try row("request_reference_id"), state: try word("state"),
+            stateReason: reason.flatMap(CommerceStateReason.init), items: items,
+            refundReason: refundReason.flatMap(CommerceReason.init),
+            refundType: refundType.flatMap(CommerceRefundType.init), refundRiskingPreference: try row("refund_risking"),
+            currency: try row("currency"), storefront: try row("storefront"),
+            amountEstimate: try row("amount_estimate"), note: try row("note"), body: try row("body"),
+            askedAt: try row("asked_at"), askedBy: try person("asked_by"), askedByToken: try row("asked_by_token"),
+            submittedAt: try row("submitted_at"), needsApproval: try row("needs_approval"),
+            approvedBy: try person("approved_by"), approvedAt: try row("approved_at"),
+            cancelledBy: try person("cancelled_by"), cancelledAt: try row("cancelled_at"), caseID: try row("case_id"),
+            roundID: try row("round_id"),
+            answer: status.map { status in
+                Answer(
+                    status: Int(status), code: code, message: message, body: answerBody ?? [],
+                    at: answeredAt ?? Moment(milliseconds: 0))
+            }, attempts: attempts, listedAt: try row("listed_at"), changedAt: try row("changed_at"),
+            version: Int(try row("version") as Int32))
+    }
+
+    /// What was asked, as it was asked.
+    var intention: CommerceIntention {
+        CommerceIntention(
+            kind: kind, environment: environment, transactionID: transactionID, items: items.map(\.asked),
+            refundReason: refundReason, refundType: refundType, refundRiskingPreference: refundRiskingPreference,
+            storefront: storefront, currency: currency, note: note)
+    }
+}
+
+extension CommerceRequest.Item {
+    fileprivate init(_ row: Row) throws {
+        let reason: String = try row("refund_reason")
+        let type: String = try row("refund_type")
+        let amount: Int32? = try row("refund_amount")
+        self.init(
+            asked: CommerceItem(
+                sku: try row("sku"), refundReason: CommerceReason(rawValue: reason) ?? .other,
+                refundType: CommerceRefundType(rawValue: type) ?? .full, refundAmount: amount.map(Int64.init),
+                revoke: try row("revoke")), price: try row("price"), refundedAmount: try row("refunded_amount"),
+            refundedAt: try row("refunded_at"), revokedAt: try row("revoked_at"))
+    }
+}
+
+extension CommerceAttempt {
+    fileprivate init(_ row: Row) throws {
+        let number: Int32 = try row("attempt_no")
+        let result: String? = try row("result")
+        let status: Int32? = try row("status")
+        self.init(
+            number: Int(number), startedAt: try row("started_at"), endedAt: try row("ended_at"),
+            result: result.flatMap(Result.init), status: status.map(Int.init), code: try row("apple_code"),
+            message: try row("apple_message"), trouble: try row("error"), appleRequestID: try row("apple_request_id"),
+            giveUpAt: try row("give_up_at"))
+    }
+}
+
+extension CommerceFact {
+    fileprivate init(_ row: Row) throws {
+        let kind: String = try row("kind")
+        let sku: String = try row("sku")
+        guard let kind = Kind(rawValue: kind) else { throw PostgresError(.decoding, "a fact of an unknown kind") }
+        self.init(
+            id: try row("fact_id"), kind: kind, sku: sku.isEmpty ? nil : sku, signedAt: try row("signed_at"),
+            amount: try row("amount"), refundedAt: try row("refunded_at"), revokedAt: try row("revoked_at"))
+    }
+}
