@@ -1,7 +1,9 @@
 import AppStore
 import FoundationEssentials
 import HTTP
+import Postgres
 import Queue
+import Support
 import Tenants
 import Testing
 import Time

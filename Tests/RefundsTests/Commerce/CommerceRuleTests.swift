@@ -48,7 +48,8 @@ import Time
 
         init(
             _ description: String, _ member: String, _ code: Int64?, _ severity: CommerceTrouble.Severity = .refused,
-            _ intention: CommerceIntention = intention(), _ purchase: CommercePurchase = purchase()
+            _ intention: CommerceIntention = `Rules of commerce requests`.intention(),
+            _ purchase: CommercePurchase = `Rules of commerce requests`.purchase()
         ) {
             self.description = description
             self.intention = intention

@@ -1,5 +1,7 @@
 @testable import AppStore
 import FoundationEssentials
+import HTTP
+import Journal
 import Postgres
 import Queue
 import Support

@@ -37,7 +37,8 @@ struct ConnectedDesk: Sendable {
                 hosts: AppStoreHosts(production: apple.apiURL(.production), sandbox: apple.apiURL(.sandbox)),
                 http: client, clock: desk.clock.clock, journal: .silent, counters: Counters())
             let side = AppleSide(
-                verifier: Verifier(trust: .builtIn, clock: desk.clock.clock), api: api, rehearsalHTTP: client,
+                verifier: Verifier(trust: .builtIn, clock: desk.clock.clock), api: api,
+                commerce: desk.side.commerce(for: desk.alpha.app), rehearsalHTTP: client,
                 clock: desk.clock.clock, journal: .silent,
                 counters: Counters())
             let connected = ConnectedDesk(
