@@ -222,7 +222,8 @@ import Time
         for place in 1...50 {
             var call = ledger.begin { number in
                 Call(
-                    number: number, at: Moment(milliseconds: 0), environment: .sandbox, method: "GET",
+                    number: number, at: Moment(milliseconds: 0), environment: .sandbox,
+                    isOlderHost: false, method: "GET",
                     path: "/\(place)",
                     query: "", headers: [], tokenHeader: nil, claims: nil, tokenFault: nil, body: "")
             }

@@ -94,6 +94,8 @@ import Time
         for name in Manners.switches.map(\.name) { #expect(Help.usage.contains("  \(name) "), "\(name)") }
         for path in [
             "status", "manners", "keys", "apps", "transactions", "notifications", "sign", "answers", "calls", "traffic",
+            "commerce", "commerce/apps", "commerce/purchases", "commerce/transactions", "commerce/requests",
+            "commerce/refunds", "commerce/rates",
         ] {
             #expect(Help.control.contains("/control/\(path)"), "\(path)")
         }

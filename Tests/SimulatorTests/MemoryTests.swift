@@ -1,5 +1,8 @@
+import Crypto
 import Foundation
 import HTTP
+import Journal
+import Loop
 import Testing
 import Time
 
@@ -64,6 +67,53 @@ import Time
         #expect(second.shelves.transaction(bought.id, in: .production)?.renewal == bought.renewal)
         _ = try await receiver.wait(for: 1)
         #expect(second.shelves.notifications.last?.type == "REFUND")
+        await second.stop()
+    }
+
+    @Test func `the root and its key stay from start to start, readable by nobody else`() throws {
+        let place = folder()
+        defer { try? FileManager.default.removeItem(at: place) }
+        let state = StateFolder(path: place.path)
+        let now = WallClock.system.now
+        let first = try state.authority(at: now, journal: .silent)
+        let second = try state.authority(at: now, journal: .silent)
+        #expect(first.root.der == second.root.der && first.leaf.der == second.leaf.der)
+        let parts = try second.sign(["a": 1]).split(separator: ".").map(String.init)
+        let signature = try #require(Base64URL.decode(parts[2]))
+        #expect(
+            try #require(first.leaf.publicKey).isValidSignature(signature, for: Array("\(parts[0]).\(parts[1])".utf8)))
+        let file = place.appending(path: "authority.json")
+        let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        #expect(try state.authority(at: now + .days(699), journal: .silent).root.der != first.root.der, "the leaf ends")
+        try Data("{".utf8).write(to: file)
+        #expect(try state.authority(at: now, journal: .silent).root.der != first.root.der)
+    }
+
+    @Test func `references, requests and refunds of Advanced Commerce are remembered`() async throws {
+        let place = folder()
+        defer { try? FileManager.default.removeItem(at: place) }
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        let state = StateFolder(path: place.path)
+        let shop = try await Shop()
+        let sold = try #require(try shop.subscription().last)
+        let decided = Shop.body(.refund)
+        let waits = Shop.body(.refund, items: [Shop.item("base")])
+        #expect(try await shop.call(.refund, sold.id, decided).status == 200)
+        let reference = try #require(decided["requestInfo"]?["requestReferenceId"]?.string)
+        #expect(shop.apple.apple.decide(reference, as: .refund))
+        #expect(try await shop.call(.refund, sold.id, waits).status == 200)
+        await shop.stop()
+        try state.remember(shop.apple.apple)
+
+        let second = try await SmallApple.start(Apple.loops)
+        state.recall(into: second)
+        #expect(second.commerce.refunds == shop.apple.apple.commerce.refunds)
+        #expect(second.commerce.requests.map(\.state) == [.refunded, .waiting])
+        let repeated = try await Apple.send(
+            .post, second.apiURL(.production) + Shop.path(.refund, sold.id),
+            authorization: "Bearer \(try shop.apple.token())", body: waits.bytes)
+        #expect(repeated.code == 4_000_097)
         await second.stop()
     }
 

@@ -24,6 +24,19 @@ APPS = [
     # bundle ID, Apple ID, name, consent of all or of each
     ("com.example.lumen", 6450000011, "Lumen Reader", "all-from=2020-01-01"),
     ("com.example.orbit", 6450000012, "Orbit Quest", "per-customer"),
+    ("com.example.atelier", 6450000013, "Atelier Courses", "all-from=2020-01-01"),
+]
+# Bought with Advanced Commerce: prices in milliunits, the storefront settles the currency.
+COMMERCE_APP = "com.example.atelier"
+LETTERS = [("channel.letters", "Letters", 9990), ("channel.letters.audio", "Letters, read aloud", 2990),
+           ("channel.letters.archive", "Letters, the archive", 1990)]
+COMMERCE_SALES = [
+    {"kind": "subscription", "storefront": "USA", "earlierPeriods": 1, "ageSeconds": 345600, "items": LETTERS},
+    {"kind": "subscription", "storefront": "DEU", "ageSeconds": 86400, "items": LETTERS[:2]},
+    {"kind": "oneTime", "storefront": "JPN", "items": [("course.ink.101", "Ink, first steps", 1800000)]},
+    {"kind": "oneTime", "storefront": "FRA", "items": [("course.paper.201", "Paper, advanced", 24990)]},
+    {"kind": "subscription", "environment": "Sandbox", "storefront": "USA", "items": LETTERS},
+    {"kind": "oneTime", "environment": "Sandbox", "storefront": "GBR", "items": [("course.ink.101", "Ink, first steps", 9990)]},
 ]
 WORDING = ("When you ask Apple for a refund, we may tell Apple how much of your purchase you have used. "
            "It helps Apple to decide. You can withdraw this in the settings at any time.\n")
@@ -52,10 +65,18 @@ def main():
             sys.exit("the simulator answered %d to %s: %s" % (status, path, answer.decode(errors="replace")[:300]))
         return json.loads(answer or b"{}")
 
+    def remember():
+        with open(os.open(memory, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as f:
+            json.dump(known, f, indent=1)
+
     if args.traffic:
         control("POST", "/control/traffic", {
             "perMinute": 20, "bundleIds": [a[0] for a in APPS], "sandboxPercent": 15,
             "backend": {"url": known["publicURL"], "token": known["token"]}})
+        if "commerce" not in known:
+            sell(control)
+            known["commerce"] = True
+            remember()
         return
 
     def desk(*words, stdin=None):
@@ -64,10 +85,6 @@ def main():
         if done.returncode:
             sys.exit("refund-desk %s: %s" % (" ".join(words), done.stderr.strip()))
         return json.loads(done.stdout or "{}")
-
-    def remember():
-        with open(os.open(memory, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as f:
-            json.dump(known, f, indent=1)
 
     key_file = os.path.join(args.data, "demo-key.p8")
     if not os.path.exists(key_file):
@@ -119,6 +136,14 @@ def main():
         control("PUT", "/control/apps/" + bundle, {
             "appAppleId": apple_id, "issuerId": ISSUER, "keyId": KEY_ID, "publicKey": public,
             "notificationURL": "http://%s%s" % (os.environ["REFUND_DESK_LISTEN"], path)})
+
+
+def sell(control):
+    """Advanced Commerce purchases that the app is told of: what a refund can be asked for."""
+    for sale in COMMERCE_SALES:
+        items = [{"SKU": sku, "displayName": name, "price": price} for sku, name, price in sale["items"]]
+        control("POST", "/control/commerce/purchases",
+                dict(sale, bundleId=COMMERCE_APP, items=items, tells=True))
 
 
 def try_password(args):

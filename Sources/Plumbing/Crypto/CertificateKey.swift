@@ -12,7 +12,7 @@ package final class CertificateKey: Sendable {
     /// The uncompressed point.
     package let point: [UInt8]
 
-    private init(curve: Curve, key: KeyHandle) throws(OpenSSLError) {
+    init(curve: Curve, key: KeyHandle) throws(OpenSSLError) {
         self.curve = curve
         self.key = key
         point = try key.point()

@@ -6,8 +6,8 @@ package import Time
 
 /// A small Apple: the App Store Server API, the notifications and the manners of the real one.
 ///
-/// It signs with a certificate authority of its own, made anew at each start, enforces the rules of
-/// Apple's documentation, remembers every call in a ledger, and listens on loopback only. Nothing of
+/// It signs with a certificate authority of its own (kept in the state folder, new in the process of a test),
+/// enforces the rules of Apple's documentation, remembers every call in a ledger, and listens on loopback only. Nothing of
 /// the product is in it, so that the two cannot share a mistake.
 package final class SmallApple: Sendable {
     package struct Settings: Sendable {
@@ -19,6 +19,8 @@ package final class SmallApple: Sendable {
         package var pace = Pace()
         package var clock = WallClock.system
         package var shape: CertificateAuthority.Shape?
+        /// nil makes one of `shape`.
+        package var authority: CertificateAuthority?
         /// Older calls are forgotten.
         package var callsMax = 100_000
 
@@ -37,17 +39,19 @@ package final class SmallApple: Sendable {
     let office: PostOffice
     let reviewer: Reviewer
     let traffic: Traffic
+    let clerk: CommerceClerk
     private let server: Server
     private let client: HTTPClient
 
     private init(
-        works: Works, office: PostOffice, reviewer: Reviewer, traffic: Traffic, server: Server, client: HTTPClient,
-        address: String
+        works: Works, office: PostOffice, reviewer: Reviewer, traffic: Traffic, clerk: CommerceClerk, server: Server,
+        client: HTTPClient, address: String
     ) {
         self.works = works
         self.office = office
         self.reviewer = reviewer
         self.traffic = traffic
+        self.clerk = clerk
         self.server = server
         self.client = client
         self.address = address
@@ -62,7 +66,7 @@ package final class SmallApple: Sendable {
         var random = SystemRandomNumberGenerator()
         let works = Works(
             seed: settings.seed ?? random.next(), manners: settings.manners, pace: settings.pace,
-            authority: try CertificateAuthority(shape), callsMax: settings.callsMax, loops: loops,
+            authority: try settings.authority ?? CertificateAuthority(shape), callsMax: settings.callsMax, loops: loops,
             clock: settings.clock,
             journal: journal)
         let client = HTTPClient(
@@ -71,8 +75,10 @@ package final class SmallApple: Sendable {
         let office = PostOffice(works: works, postman: Postman(client: client, clock: works.clock))
         let reviewer = Reviewer(works: works, office: office)
         let traffic = Traffic(works: works, office: office, reviewer: reviewer, client: client)
-        let door = FrontDoor(works: works, endpoints: endpoints(works, office, reviewer))
-        let control = ControlRoom(works: works, office: office, reviewer: reviewer, traffic: traffic)
+        let clerk = CommerceClerk(works: works, office: office)
+        let door = FrontDoor(works: works, endpoints: endpoints(works, office, reviewer, clerk))
+        let control = ControlRoom(
+            works: works, office: office, reviewer: reviewer, traffic: traffic, clerk: clerk)
         var router = Router(door.routes + control.routes)
         router.notFound = { request, context in try await door.unknown(request, context) }
         router.methodNotAllowed = { request, context in try await door.unknown(request, context) }
@@ -80,8 +86,8 @@ package final class SmallApple: Sendable {
             listen: listen, routes: router, loops: loops, clock: works.clock, journal: journal, counters: counters)
         let bound = try await server.start()
         return SmallApple(
-            works: works, office: office, reviewer: reviewer, traffic: traffic, server: server, client: client,
-            address: "http://\(bound)")
+            works: works, office: office, reviewer: reviewer, traffic: traffic, clerk: clerk, server: server,
+            client: client, address: "http://\(bound)")
     }
 
     /// In the process of a test: calm unless it wants otherwise.
@@ -94,7 +100,8 @@ package final class SmallApple: Sendable {
 
     /// The whole life of the program, on loops of its own: until SIGTERM or SIGINT.
     ///
-    /// With a seed nothing is remembered from one start to the next: a run that repeats begins empty.
+    /// With a seed nothing is remembered from one start to the next: a run that repeats begins empty. The
+    /// certificate authority stays: who believes its root once believes it for ever.
     /// - Parameter onStart: told of the running small Apple; what it throws ends the program.
     package static func runUntilStopped(
         _ settings: Settings, folder: StateFolder, journal: Journal, onStart: (SmallApple) -> Void
@@ -104,6 +111,8 @@ package final class SmallApple: Sendable {
         ProcessManners.raiseDescriptorLimit()
         let counters = Counters()
         let loops = EventLoops(count: 2, name: "apple", journal: journal, counters: counters)
+        var settings = settings
+        settings.authority = try folder.authority(at: settings.clock.now, journal: journal)
         let apple = try await start(loops: loops, settings: settings, journal: journal, counters: counters)
         if settings.seed == nil { folder.recall(into: apple) }
         try folder.write(apple)
@@ -113,11 +122,17 @@ package final class SmallApple: Sendable {
         if settings.seed == nil { try folder.remember(apple) }
     }
 
-    private static func endpoints(_ works: Works, _ office: PostOffice, _ reviewer: Reviewer) -> [Endpoint] {
+    private static func endpoints(
+        _ works: Works, _ office: PostOffice, _ reviewer: Reviewer, _ clerk: CommerceClerk
+    ) -> [Endpoint] {
         ConsumptionEndpoints(
             shelves: works.shelves, rules: ConsumptionRules(numbers: works.numbers),
-            onAnswer: { reviewer.answered($0) }
+            onAnswer: { transaction in
+                reviewer.answered(transaction)
+                clerk.answered(transaction)
+            }
         ).all
+            + CommerceEndpoints(works: works, clerk: clerk).all
             + TransactionEndpoints(shelves: works.shelves, authority: works.authority).all
             + NotificationEndpoints(
                 shelves: works.shelves,

@@ -1,8 +1,9 @@
 import Crypto
 import Foundation
-import Journal
+package import Journal
+package import Time
 
-/// What the simulator leaves on disk: the root to be trusted, its addresses, and its memory.
+/// What the simulator leaves on disk: the root to be trusted, its keys, its addresses, and its memory.
 package struct StateFolder {
     /// Roots of older starts that are kept, so that what they signed can still be verified.
     static let rootsMax = 10
@@ -30,6 +31,27 @@ package struct StateFolder {
         try Data(addresses.bytes + [0x0A]).write(to: folder.appending(path: "simulator.json"), options: .atomic)
     }
 
+    /// The certificate authority of earlier starts; a new one where there is none, or none that still signs.
+    package func authority(at now: Moment, journal: Journal) throws -> CertificateAuthority {
+        let file = folder.appending(path: "authority.json")
+        if let data = try? Data(contentsOf: file) {
+            do {
+                let kept = try CertificateAuthority(kept: try JSONReader.read(Array(data)))
+                if kept.signs(at: now) { return kept }
+            } catch {
+                journal.warning("the keys of an earlier start are not used", ["error": JournalValue(error)])
+            }
+        }
+        let made = try CertificateAuthority(CertificateAuthority.Shape(now: now))
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try? FileManager.default.removeItem(at: file)
+        guard
+            FileManager.default.createFile(
+                atPath: file.path, contents: Data(try made.kept().bytes), attributes: [.posixPermissions: 0o600])
+        else { throw OrderFault("the keys cannot be written to \(file.path)") }
+        return made
+    }
+
     private var memory: URL { folder.appending(path: "memory.json") }
 
     /// Takes up what an earlier start remembered, and goes on with the requests that waited then.
@@ -41,6 +63,7 @@ package struct StateFolder {
             for waiting in try Memory(works: apple.works).recall(try JSONReader.read(Array(data))) {
                 apple.reviewer.resume(waiting)
             }
+            for waiting in apple.works.commerce.requests { apple.clerk.resume(waiting) }
         } catch {
             apple.works.journal.warning("the memory of an earlier start is not used", ["error": JournalValue(error)])
         }

@@ -21,6 +21,7 @@ final class Works: Sendable {
     let ledger: Ledger
     let script = Script()
     let limits = RateLimits()
+    let commerce = CommerceBook()
     let loops: EventLoops
     let journal: Journal
     private let baseClock: WallClock

@@ -24,7 +24,8 @@ package final class HTTPClient: Sendable {
 
         package init(
             proxy: String? = nil, caFile: String? = nil, addressGuard: AddressGuard? = nil,
-            limitsPlainCalls: Bool = false, userAgent: String = "refund-desk", inFlightMax: Int = 1024, connectionsPerHostMax: Int = 64,
+            limitsPlainCalls: Bool = false, userAgent: String = "refund-desk", inFlightMax: Int = 1024,
+            connectionsPerHostMax: Int = 64,
             idleConnectionsMax: Int = 64
         ) {
             self.proxy = proxy

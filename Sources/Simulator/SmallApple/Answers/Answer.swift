@@ -5,6 +5,8 @@ struct Answer: Sendable {
     var body: [UInt8] = []
     /// Remarks for the ledger.
     var remarks: [String] = []
+    /// Told when the answer was sent and says what became of the call: not after a lost one, and not with 5xx.
+    var cameThrough: (@Sendable () -> Void)?
 
     static func json(_ value: JSON) -> Answer {
         Answer(status: 200, headers: [("Content-Type", "application/json")], body: value.bytes)

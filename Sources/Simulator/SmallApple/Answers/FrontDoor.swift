@@ -3,11 +3,16 @@ import HTTP
 import Loop
 import Time
 
-/// The App Store Server API of both environments: ledger, script, token, limits, mischief, endpoint.
+/// The App Store Server API and the Advanced Commerce calls of both environments: ledger, script, token, limits, mischief, endpoint.
 struct FrontDoor: Sendable {
     let works: Works
     let endpoints: [Endpoint]
     private let troubles = Troubles()
+    private let commerce: CommerceDoor
+
+    /// The older host names, `….itunes.apple.com`, are prefixes below this one; both serve the same
+    /// (apple sheets 4.1, 6.2).
+    static let olderHost = "/itunes"
 
     /// A hanging call is let go after this time, if its caller is that patient.
     private static let hangMax = Duration.seconds(300)
@@ -15,13 +20,16 @@ struct FrontDoor: Sendable {
     init(works: Works, endpoints: [Endpoint]) {
         self.works = works
         self.endpoints = endpoints
+        commerce = CommerceDoor(works: works)
     }
 
     var routes: [Route] {
         StoreEnvironment.allCases.flatMap { environment in
-            endpoints.map { endpoint in
-                Route(endpoint.method, "/\(environment.pathPrefix)\(endpoint.pattern)") { request, context in
-                    try await serve(request, context, environment, endpoint)
+            ["", Self.olderHost].flatMap { host in
+                endpoints.map { endpoint in
+                    Route(endpoint.method, "\(host)/\(environment.pathPrefix)\(endpoint.pattern)") { request, context in
+                        try await serve(request, context, environment, endpoint, host: host)
+                    }
                 }
             }
         }
@@ -30,15 +38,17 @@ struct FrontDoor: Sendable {
     /// Paths of an environment that do not exist are in the ledger too: paths are case-sensitive, and a slip
     /// there must be seen.
     func unknown(_ request: Request, _ context: Context) async throws -> Response {
-        guard let environment = StoreEnvironment.allCases.first(where: { $0.pathPrefix == request.segments.first })
-        else {
+        let host = "/" + (request.segments.first ?? "") == Self.olderHost ? Self.olderHost : ""
+        let prefix = host.isEmpty ? request.segments.first : request.segments.dropFirst().first
+        guard let environment = StoreEnvironment.allCases.first(where: { $0.pathPrefix == prefix }) else {
             return .text("not found\n", status: .notFound)
         }
-        return try await serve(request, context, environment, nil)
+        return try await serve(request, context, environment, nil, host: host)
     }
 
     private func serve(
-        _ request: Request, _ context: Context, _ environment: StoreEnvironment, _ endpoint: Endpoint?
+        _ request: Request, _ context: Context, _ environment: StoreEnvironment, _ endpoint: Endpoint?,
+        host: String
     ) async throws -> Response {
         let now = works.now
         let token = CallerToken.read(
@@ -46,8 +56,9 @@ struct FrontDoor: Sendable {
             now: now)
         var call = works.ledger.begin { number in
             Call(
-                number: number, at: now, environment: environment, method: request.method.name,
-                path: String(request.path.dropFirst(environment.pathPrefix.count + 1)),
+                number: number, at: now, environment: environment, isOlderHost: !host.isEmpty,
+                method: request.method.name,
+                path: String(request.path.dropFirst(host.count + environment.pathPrefix.count + 1)),
                 query: request.target.firstIndex(of: "?").map { String(request.target[$0...].dropFirst()) } ?? "",
                 headers: request.headers.filter { $0.name.lowercased() != "authorization" }.map { ($0.name, $0.value) },
                 tokenHeader: token.header, claims: token.claims, tokenFault: token.fault,
@@ -57,16 +68,30 @@ struct FrontDoor: Sendable {
         var answer: Answer
         if let scripted, let status = scripted.status {
             answer = Answer(status: status, headers: scripted.headers, body: scripted.body, remarks: ["scripted"])
+            if scripted.isWorked {
+                let lost = await usual(request, context, call, token, endpoint, now)
+                answer.remarks = ["scripted in place of \(lost.status)"] + lost.remarks
+                answer.cameThrough = lost.cameThrough
+            }
         } else {
             answer = await usual(request, context, call, token, endpoint, now)
             if scripted != nil { answer.remarks.append("scripted ending") }
         }
-        if let delay = scripted?.delay, delay > .zero { try await pause(delay) }
         call.status = answer.status
         call.answer = String(decoding: answer.body, as: UTF8.self)
         call.answerHeaders = answer.headers
-        call.answeredAt = works.now
         call.remarks = answer.remarks
+        if let delay = scripted?.delay, delay > .zero {
+            do {
+                try await pause(delay)
+            } catch {
+                // The caller has gone: for it the answer never came.
+                call.ending = .hung
+                works.ledger.finish(call)
+                throw error
+            }
+        }
+        call.answeredAt = works.now
         return try await end(&call, answer, scripted?.ending ?? .send)
     }
 
@@ -74,6 +99,7 @@ struct FrontDoor: Sendable {
         switch ending {
         case .send:
             call.ending = .answered
+            if answer.status < 500 { answer.cameThrough?() }
             works.ledger.finish(call)
             var headers = HeaderFields()
             for (name, value) in answer.headers { headers.add(name, value) }
@@ -98,10 +124,20 @@ struct FrontDoor: Sendable {
     private func usual(
         _ request: Request, _ context: Context, _ call: Call, _ token: CallerToken, _ endpoint: Endpoint?, _ now: Moment
     ) async -> Answer {
-        guard let app = token.app else { return .unauthenticated(requestID: context.requestID) }
+        guard let app = token.app else {
+            return endpoint?.isCommerce == true
+                ? commerce.refusesToken(requestID: context.requestID)
+                : .unauthenticated(requestID: context.requestID)
+        }
         guard !app.isWithdrawn else { return .error(.appNotFound) }
         guard let endpoint else { return Answer(status: 404, remarks: ["no such endpoint"]) }
-        if let until = works.limits.refusal(
+        if endpoint.isCommerce {
+            if let refusal = commerce.refusal(
+                of: app, in: call.environment, isOlderHost: call.isOlderHost, now: now)
+            {
+                return refusal
+            }
+        } else if let until = works.limits.refusal(
             endpoint.method.name + endpoint.pattern, perSecond: endpoint.perSecond, app: app.bundleID,
             environment: call.environment, now: now)
         {

@@ -58,7 +58,7 @@ struct TransactionEndpoints {
     private func refunds(_ caller: Caller) throws(AppleError) -> Answer {
         let transaction = try find(caller, allowsAppTransactionID: true)
         var all = shelves.purchases(of: transaction.customer, bundleID: caller.app.bundleID, in: caller.environment)
-            .filter { $0.isRevoked && $0.payload["revocationType"] != "FAMILY_REVOKE" }
+            .filter { Self.revocation($0).0 > 0 && $0.payload["revocationType"] != "FAMILY_REVOKE" }
             .sorted { Self.revocation($0) < Self.revocation($1) }
         var after: [Int64] = [0, 0]
         if let revision = caller.query.first("revision") {
@@ -106,6 +106,12 @@ struct TransactionEndpoints {
     }
 
     private static func revocation(_ transaction: StoreTransaction) -> (Int64, Int64) {
-        (transaction.payload["revocationDate"]?.int ?? 0, transaction.revision)
+        (transaction.payload["revocationDate"]?.int ?? itemRefund(transaction), transaction.revision)
+    }
+
+    /// The newest refund of an item of an Advanced Commerce purchase that is not revoked as a whole.
+    private static func itemRefund(_ transaction: StoreTransaction) -> Int64 {
+        let items = transaction.payload["advancedCommerceInfo"]?["items"]?.array ?? []
+        return items.flatMap { $0["refunds"]?.array ?? [] }.compactMap { $0["refundDate"]?.int }.max() ?? 0
     }
 }

@@ -11,6 +11,7 @@ struct ControlRoom: Sendable {
     let office: PostOffice
     let reviewer: Reviewer
     let traffic: Traffic
+    let clerk: CommerceClerk
 
     static let bodyMax = 512 * 1024
 
@@ -30,6 +31,7 @@ struct ControlRoom: Sendable {
         ] + StoreControl(works: works).routes(route)
             + PostControl(works: works, office: office, reviewer: reviewer).routes(route)
             + WatchControl(works: works, traffic: traffic).routes(route)
+            + CommerceControl(works: works, office: office, clerk: clerk).routes(route)
     }
 
     typealias MakeRoute = (HTTP.Method, String, @escaping Handler) -> Route

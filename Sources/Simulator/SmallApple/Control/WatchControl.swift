@@ -64,11 +64,12 @@ struct WatchControl: Sendable {
             value,
             allowed: [
                 "status", "headers", "body", "delayMilliseconds", "ending", "times", "method", "pathContains",
-                "errorCode",
+                "errorCode", "worked",
             ])
         var answer = ScriptedAnswer()
         if let code = try body.int("errorCode", 4_000_000...5_999_999) { answer = .error(code) }
         if let status = try body.int("status", 200...599) { answer.status = Int(status) }
+        answer.isWorked = try body.bool("worked") ?? false
         for member in try body.object("headers")?.members ?? [] {
             guard let text = member.value.string, !member.name.isEmpty, member.name.utf8.allSatisfy(isTokenByte) else {
                 throw HTTPError(.badRequest, "headers has names with texts\n")

@@ -16,6 +16,8 @@ package struct Call: Sendable {
     package let number: Int
     package let at: Moment
     package let environment: StoreEnvironment
+    /// Whether the call came by the older host name.
+    package let isOlderHost: Bool
     package let method: String
     /// The path below the environment's prefix, such as `/inApps/v2/transactions/consumption/1`.
     package let path: String
@@ -55,7 +57,7 @@ extension Call {
     var json: JSON {
         var object: JSONObject = [
             "number": .int(number), "at": .int(at.milliseconds), "environment": .string(environment.rawValue),
-            "method": .string(method), "path": .string(path), "query": .string(query),
+            "olderHost": .bool(isOlderHost), "method": .string(method), "path": .string(path), "query": .string(query),
             "headers": .object(JSONObject(headers.map { ($0.name, .string($0.value)) })),
         ]
         object["tokenHeader"] = tokenHeader

@@ -26,6 +26,8 @@ package struct NotificationOrder: Sendable {
     package var copies = 1
     /// nil: the address that the app has for the environment.
     package var url: String?
+    /// Whether what it tells was done to the purchase already.
+    var isBooked = false
     /// Whether Apple decides the request later; nil: as the manners say.
     package var decides: Bool?
 

@@ -103,7 +103,12 @@ struct NotificationWriter {
         } else {
             transaction = made(app, order, signedAt, chance: &chance)
         }
-        Revocation.apply(type: order.type, to: &transaction, signedAt: signedAt)
+        if !order.isBooked { Revocation.apply(type: order.type, to: &transaction, signedAt: signedAt) }
+        // A new refund of an Advanced Commerce purchase may be asked for once the last one was decided.
+        if ["REFUND", "REFUND_DECLINED"].contains(order.type), transaction.payload["advancedCommerceInfo"] != nil {
+            transaction.requestedAt = nil
+            transaction.isDecided = false
+        }
         if order.type == "CONSUMPTION_REQUEST" {
             transaction.requestedAt = signedAt
             transaction.requestReason = order.reason

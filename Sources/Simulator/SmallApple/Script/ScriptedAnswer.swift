@@ -16,6 +16,9 @@ package struct ScriptedAnswer: Sendable {
     /// nil: the call is worked on as always, and only its answer is delayed, lost or left out. So an
     /// accepted call whose answer never arrives can be scripted.
     package var status: Int?
+    /// With a status: the call is worked on first, and answered so all the same, as by a server that fails at the
+    /// end.
+    package var isWorked = false
     package var headers: [(name: String, value: String)] = []
     package var body: [UInt8] = []
     package var delay: Duration = .zero

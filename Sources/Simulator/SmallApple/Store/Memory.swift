@@ -3,8 +3,8 @@ import Time
 
 /// What outlives a start: apps, developers' keys (public halves) and purchases, as JSON.
 ///
-/// Apple's own keys are new at each start; what developers registered and customers bought is not
-/// forgotten by it, so that a demo that is started again goes on where it stopped.
+/// What developers registered, customers bought and developers asked for is not forgotten by Apple, so that a demo
+/// that is started again goes on where it stopped.
 struct Memory {
     /// The newest purchases of each environment that are remembered.
     static let purchasesMax = 5000
@@ -24,6 +24,7 @@ struct Memory {
             "purchases": .array(
                 StoreEnvironment.allCases.flatMap { works.shelves.transactions(in: $0).suffix(Self.purchasesMax) }
                     .map(purchase)),
+            "commerce": works.commerce.memory,
         ]
     }
 
@@ -41,6 +42,7 @@ struct Memory {
             else { throw OrderFault("a key cannot be read") }
             keys.append((keyID, KnownKeys.Key(issuerID: issuerID, publicKey: key)))
         }
+        try works.commerce.recall(json["commerce"])
         for app in apps { works.shelves.put(app) }
         for (keyID, key) in keys { works.keys.put(key.publicKey, keyID: keyID, issuerID: key.issuerID) }
         for purchase in purchases { works.shelves.put(purchase) }

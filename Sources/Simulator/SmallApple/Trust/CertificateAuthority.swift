@@ -4,7 +4,7 @@ package import Time
 /// A chain of three in the shape of Apple's, and the leaf's key that signs with it.
 ///
 /// Root and intermediate are P-384, the leaf P-256; the two marker extensions are where Apple has them.
-/// All keys are new with each instance. Source: jwsDecodedHeader; certificate facts (apple sheet 2.1–2.3).
+/// All keys are new with each instance that is not read from an earlier one's. Source: jwsDecodedHeader; certificate facts (apple sheet 2.1–2.3).
 package struct CertificateAuthority: Sendable {
     /// What a test may want to be unlike Apple's.
     package struct Shape: Sendable {
@@ -59,10 +59,39 @@ package struct CertificateAuthority: Sendable {
         builder.extensions = shape.leafMarker.map { [CertificateBuilder.Extension(oid: $0)] } ?? []
         builder.ocspURL = shape.ocspURL
         leaf = try builder.issued(for: leafKey, by: intermediate, signedWith: intermediateKey)
-        encodedHeader = Base64URL.encode(
-            JSON.object([
-                "alg": "ES256", "x5c": .array([leaf, intermediate, root].map { .string(Base64.encode($0.der)) }),
-            ]).bytes)
+        encodedHeader = Self.header(leaf, intermediate, root)
+    }
+
+    /// What `kept` wrote.
+    package init(kept: JSON) throws {
+        func bytes(_ name: String) throws(OrderFault) -> [UInt8] {
+            guard let bytes = kept[name]?.string.flatMap({ Base64.decode($0) }) else {
+                throw OrderFault("\(name) cannot be read")
+            }
+            return bytes
+        }
+        leaf = try Certificate(der: try bytes("leaf"))
+        intermediate = try Certificate(der: try bytes("intermediate"))
+        root = try Certificate(der: try bytes("root"))
+        leafKey = try CertificateKey(privateDER: try bytes("leafKey"))
+        guard leaf.publicKey?.x963 == leafKey.point else { throw OrderFault("the key is not the leaf's") }
+        encodedHeader = Self.header(leaf, intermediate, root)
+    }
+
+    /// The chain and the leaf's key, the only one that signs once the chain is made.
+    func kept() throws(OpenSSLError) -> JSON {
+        [
+            "leafKey": .string(Base64.encode(try leafKey.privateDER())), "leaf": .string(Base64.encode(leaf.der)),
+            "intermediate": .string(Base64.encode(intermediate.der)), "root": .string(Base64.encode(root.der)),
+        ]
+    }
+
+    /// Whether the leaf is good at a moment and some days beyond it.
+    func signs(at now: Moment) -> Bool { leaf.notBefore <= now && now + .days(7) < leaf.notAfter }
+
+    private static func header(_ chain: Certificate...) -> String {
+        Base64URL.encode(
+            JSON.object(["alg": "ES256", "x5c": .array(chain.map { .string(Base64.encode($0.der)) })]).bytes)
     }
 
     /// A compact JWS over a payload: ES256, `x5c` with the whole chain, 64 raw bytes of signature.
