@@ -23,6 +23,8 @@ package final class CommerceBook: Sendable {
         var requests: [CommerceRequest] = []
         /// The place of the request that waits, by transaction.
         var waiting: [Place: Int] = [:]
+        /// How many requests were accepted, by transaction.
+        var accepted: [Place: Int] = [:]
         var refunds: [CommerceRefund] = []
     }
 
@@ -105,12 +107,15 @@ package final class CommerceBook: Sendable {
             case .failure(let error):
                 state.references[place] = Reference(digest: digest, outcome: .failure(error))
                 return .refused(error)
-            case .success(let request):
+            case .success(var request):
+                let transaction = Place(environment: environment, id: request.transactionID)
+                request.earlier = state.accepted[transaction] ?? 0
+                state.accepted[transaction] = request.earlier + 1
                 let index = state.requests.count
                 state.requests.append(request)
                 state.references[place] = Reference(digest: digest, outcome: .success(index))
                 if request.state == .waiting {
-                    state.waiting[Place(environment: environment, id: request.transactionID)] = index
+                    state.waiting[transaction] = index
                 }
                 return .accepted(request)
             }
@@ -199,8 +204,12 @@ package final class CommerceBook: Sendable {
                     digest: kept.digest, outcome: kept.outcome, isAnswered: kept.isAnswered)
             }
             state.waiting = [:]
-            for (index, request) in requests.enumerated() where request.state == .waiting {
-                state.waiting[Place(environment: request.environment, id: request.transactionID)] = index
+            state.accepted = [:]
+            for (index, request) in requests.enumerated() {
+                let transaction = Place(environment: request.environment, id: request.transactionID)
+                state.requests[index].earlier = state.accepted[transaction] ?? 0
+                state.accepted[transaction, default: 0] += 1
+                if request.state == .waiting { state.waiting[transaction] = index }
             }
         }
     }

@@ -106,11 +106,8 @@ final class CommerceClerk: Sendable {
         case .grantFull, .grantProrated: return .refund
         case nil:
             guard outcome == .drawn else { return .refund }
-            // The same for one request however often it is asked: its draw hangs on the transaction and its number.
-            let number = works.commerce.requests.count {
-                $0.transactionID == request.transactionID && $0.at < request.at
-            }
-            var chance = works.chance.stream("commerce decision", "\(request.transactionID) \(number)")
+            // One draw for each request, however often it is looked at.
+            var chance = works.chance.stream("commerce decision", "\(request.transactionID) \(request.earlier)")
             // What was used up is declined more often.
             let declines = answer?.consumptionPercentage == 100_000 ? 40 : 12
             return chance.pick([(.refund, 78), (.decline, declines), (.silentRefund, 5), (.silentDecline, 5)])

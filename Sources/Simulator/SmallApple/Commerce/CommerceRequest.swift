@@ -22,6 +22,8 @@ package struct CommerceRequest: Sendable {
     package let at: Moment
     let asked: CommerceAsked
     package internal(set) var state: State
+    /// How many requests for the same transaction were accepted before it.
+    var earlier = 0
     package internal(set) var decidedAt: Moment?
     /// When the CONSUMPTION_REQUEST that belongs to it was signed.
     package internal(set) var consumptionAskedAt: Moment?

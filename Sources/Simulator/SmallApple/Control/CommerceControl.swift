@@ -140,7 +140,7 @@ struct CommerceControl: Sendable {
         sale.consistencyToken = try body.string("consistencyToken")
         let environment = try body.environment()
         let bundleID = try body.required("bundleId")
-        let count = try body.int("count", 1...100_000) ?? 1
+        let count = try body.int("count", 1...10_000) ?? 1
         guard count == 1 || sale.transactionID == nil else {
             throw HTTPError(.badRequest, "transactionId and count exclude each other\n")
         }
