@@ -71,6 +71,7 @@ import Web
             let address = "http://localhost:\(port)"
             let console = Console(
                 records: Records(database: test.database), signIn: desk.signIn,
+                administration: desk.administration, checks: CheckDesk { _ in [] },
                 publicAddress: try #require(PublicAddress(url: address)),
                 assets: try Assets(folder: Checkout.path("public")), setup: try desk.setup(), clock: desk.clock.clock)
             let server = try serve("127.0.0.1:\(port)", Router(console.routes))

@@ -265,7 +265,10 @@ import Time
                 let signIn = SignIn(database: test.database, clock: clock.clock, journal: .silent) { try $0() }
                 let console = Console(
                     records: Records(database: test.database), signIn: signIn,
-                    publicAddress: try #require(PublicAddress(url: TestBrowser.address)),
+                    administration: Administration(
+                        database: test.database, tokens: APITokens(database: test.database, clock: clock.clock),
+                        clock: clock.clock),
+                    checks: CheckDesk { _ in [] }, publicAddress: try #require(PublicAddress(url: TestBrowser.address)),
                     assets: other.assets, setup: other.setup, clock: clock.clock)
                 let link = Site.firstStart(token: try #require(try await signIn.makeSetUpLink()).reveal())
                 let browser = TestBrowser(console)
