@@ -70,7 +70,6 @@ import Time
     @Test(arguments: [
         "GET /api/v1/nothing", "GET /api/v2/cases", "GET \(customer.replacing("consent", with: "entitlements"))",
         "POST /api/v1/apps/com.example.alpha/device-transactions",
-        "POST /api/v1/apps/com.example.alpha/commerce-requests",
         "GET /api/v1/commerce-requests/1", "GET /api/v1/cases/not-an-id", "GET /api/v1/cases/\(UUID())",
         "GET \(cases)/",
     ])

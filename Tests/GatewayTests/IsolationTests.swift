@@ -20,9 +20,11 @@ import Time
         default:
             route.pattern.hasSuffix("consent")
                 ? #"{"consented":true}"#
-                : route.pattern.hasSuffix("usage-batches")
-                    ? #"{"usage":[{"transactionId":"\#(transaction)","observedAt":1781524800000,"consumptionPercentage":1}]}"#
-                    : #"{"observedAt":1781524800000,"consumptionPercentage":1}"#
+                : route.pattern.hasSuffix("commerce-requests")
+                    ? #"{"kind":"cancel","environment":"Production","transactionId":"\#(transaction)"}"#
+                    : route.pattern.hasSuffix("usage-batches")
+                        ? #"{"usage":[{"transactionId":"\#(transaction)","observedAt":1781524800000,"consumptionPercentage":1}]}"#
+                        : #"{"observedAt":1781524800000,"consumptionPercentage":1}"#
         }
     }
 
@@ -30,7 +32,7 @@ import Time
         var path = pattern
         for (name, value) in [
             ("{bundleId}", bundleID), ("{caseId}", caseID.uuidString.lowercased()), ("{appAccountToken}", customer),
-            ("{transactionId}", transaction),
+            ("{transactionId}", transaction), ("{requestId}", caseID.uuidString.lowercased()),
         ] { path = path.replacingOccurrences(of: name, with: value) }
         try #require(!path.contains("{"), "\(pattern) has a part that this test has no foreign value for")
         return path

@@ -22,9 +22,11 @@ import Testing
                         Self.known.contains(String(match.1)),
                         "\(file.path): may \"\(match.1)\" be kept for ever? Then name it here.")
                 }
+                // What an action is called is no data.
+                let code = call.replacing(/"[a-z]+\.[a-z-]+"/, with: "")
                 for word in ["email", "appAccountToken", "customer", "transactionID", "password", "signedPayload"] {
                     #expect(
-                        call.range(of: "\\b\(word)\\b", options: .regularExpression) == nil,
+                        code.range(of: "\\b\(word)\\b", options: .regularExpression) == nil,
                         "\(file.path): an audit entry has to do with \(word)")
                 }
             }

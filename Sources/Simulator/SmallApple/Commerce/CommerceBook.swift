@@ -28,6 +28,14 @@ package final class CommerceBook: Sendable {
         var refunds: [CommerceRefund] = []
     }
 
+    /// What is known of a transaction while a call is looked at.
+    struct Look {
+        /// A request of ours for it waits for a decision.
+        let isWaiting: Bool
+        /// The number with which every request for it is refused.
+        let refusal: Int64?
+    }
+
     /// How a call with a well-formed reference was taken.
     enum Admission {
         case accepted(CommerceRequest)
@@ -57,11 +65,7 @@ package final class CommerceBook: Sendable {
         state.withLock { $0.standings[Place(environment: environment, id: bundleID)] = standing }
     }
 
-    /// The number with which every request for a purchase is refused, such as 4030024.
-    func refusal(of transactionID: String, in environment: StoreEnvironment) -> Int64? {
-        state.withLock { $0.refusals[Place(environment: environment, id: transactionID)] }
-    }
-
+    /// - Parameter code: the number with which every request for the purchase is refused, such as 4030024.
     package func refuse(_ transactionID: String, in environment: StoreEnvironment, with code: Int64?) {
         state.withLock { $0.refusals[Place(environment: environment, id: transactionID)] = code }
     }
@@ -73,10 +77,11 @@ package final class CommerceBook: Sendable {
     ///
     /// - Parameters:
     ///   - digest: of the call's kind, path and body: the same call has the same one.
-    ///   - rules: told whether a request of ours for the transaction waits; makes the request or refuses it.
+    ///   - rules: told what is known of a transaction; makes the request or refuses it. It must not ask the book,
+    ///     which is held meanwhile.
     func admit(
         _ reference: String, digest: [UInt8], in environment: StoreEnvironment,
-        rules: (_ isWaiting: (String) -> Bool) -> Result<CommerceRequest, AppleError>
+        rules: (_ look: (String) -> Look) -> Result<CommerceRequest, AppleError>
     ) -> Admission {
         state.withLock { state in
             let place = Place(environment: environment, id: reference)
@@ -102,8 +107,12 @@ package final class CommerceBook: Sendable {
                     return .again(state.requests[index])
                 }
             }
-            let waiting = state.waiting
-            switch rules({ waiting[Place(environment: environment, id: $0)] != nil }) {
+            let (waiting, refusals) = (state.waiting, state.refusals)
+            let look = { (id: String) in
+                let place = Place(environment: environment, id: id)
+                return Look(isWaiting: waiting[place] != nil, refusal: refusals[place])
+            }
+            switch rules(look) {
             case .failure(let error):
                 state.references[place] = Reference(digest: digest, outcome: .failure(error))
                 return .refused(error)

@@ -31,8 +31,8 @@ struct CommerceEndpoints {
         let reading = CommerceReader(kind: kind).read(caller.body)
         guard let reference = reading.reference else { throw try failure(of: reading) }
         let digest = Digest.sha256(Array("\(caller.app.bundleID) \(kind.rawValue) \(id) ".utf8) + caller.body)
-        let admission = book.admit(reference, digest: digest, in: caller.environment) { isWaiting in
-            request(kind, reading, reference: reference, id: id, caller, isWaiting: isWaiting)
+        let admission = book.admit(reference, digest: digest, in: caller.environment) { look in
+            request(kind, reading, reference: reference, id: id, caller, look: look)
         }
         var answer: Answer
         switch admission {
@@ -56,17 +56,18 @@ struct CommerceEndpoints {
 
     private func request(
         _ kind: CommerceKind, _ reading: CommerceReader.Reading, reference: String, id: String, _ caller: Caller,
-        isWaiting: (String) -> Bool
+        look: (String) -> CommerceBook.Look
     ) -> Result<CommerceRequest, AppleError> {
         do throws(AppleError) {
             let asked = try reading.asked.get()
             let found = try CommerceLookup(shelves: works.shelves).find(
                 id, for: kind, of: caller.app.bundleID, in: caller.environment)
             let transaction = found.transaction
+            let known = look(transaction.id)
             let rules = CommerceRules(
                 transaction: transaction, latest: found.latest,
-                isPending: isWaiting(transaction.id) || transaction.requestedAt != nil,
-                standingRefusal: works.commerce.refusal(of: transaction.id, in: caller.environment), now: caller.now)
+                isPending: known.isWaiting || transaction.requestedAt != nil,
+                standingRefusal: known.refusal, now: caller.now)
             try rules.check(asked, in: caller.environment)
             return .success(
                 CommerceRequest(
