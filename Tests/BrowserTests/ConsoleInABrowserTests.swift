@@ -54,7 +54,7 @@ import Web
         try await browser.press(.enter)
         #expect(try await browser.run("return document.activeElement.id").string == "content")
         var seen: [String] = []
-        for _ in 1...14 {
+        for _ in 1...20 {
             try await browser.press(.tab)
             let what = try await browser.run(
                 """
@@ -67,7 +67,7 @@ import Web
             seen.append(what ?? "")
         }
         #expect(!seen.contains { $0.hasPrefix("unseen") }, "\(seen)")
-        #expect(seen.first == "INPUT q" && seen.contains("SELECT state") && seen.contains("A row-link"))
+        for control in ["INPUT q", "SELECT state", "A row-link"] { #expect(seen.contains(control), "\(seen)") }
         try await browser.run("document.activeElement.blur()")
         try await browser.press(.slash)
         #expect(try await browser.run("return document.activeElement.id").string == "look-up")

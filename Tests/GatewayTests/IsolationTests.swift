@@ -38,7 +38,7 @@ import Time
         return path
     }
 
-    /// A case of beta's, as bare as it can be.
+    /// A case of beta's and a commerce request of the same id, as bare as they can be.
     private static func theirCase(_ desk: GatewayDesk) async throws -> UUID {
         let id = UUID()
         _ = try await desk.test.database.transaction(desk.beta.app.tenant.scope) { tx in
@@ -48,6 +48,14 @@ import Time
                   original_transaction_id, product_id, state, outcome, listed_at, deadline)
                 values (\(desk.beta.app.tenant.rawValue), \(id), \(desk.beta.app.id.rawValue), 'Production',
                   \(transaction), \(transaction), 'coins', 'open', 'pending', now(), now())
+                """)
+            try await tx.execute(
+                """
+                insert into refunds.commerce_requests (tenant_id, request_id, app_id, environment, kind, transaction_id,
+                  original_transaction_id, request_reference_id, idempotency_key, asked_sha256, state, asked_at,
+                  listed_at, changed_at)
+                values (\(desk.beta.app.tenant.rawValue), \(id), \(desk.beta.app.id.rawValue), 'Production', 'cancel',
+                  \(transaction), \(transaction), gen_random_uuid(), 'one', sha256(''), 'draft', now(), now(), now())
                 """)
         }
         return id

@@ -42,6 +42,8 @@ package final class CommerceBook: Sendable {
         /// The same call came again: nothing happens anew.
         case again(CommerceRequest)
         case refused(AppleError)
+        /// The reference belongs to another call, or to one that was answered.
+        case repeated
     }
 
     package let addendum = CommerceAddendum()
@@ -99,7 +101,7 @@ package final class CommerceBook: Sendable {
                     } else {
                         false
                     }
-                guard isSame || isSameCancellation else { return .refused(CommerceError.repeatedRequestReferenceID) }
+                guard isSame || isSameCancellation else { return .repeated }
                 switch known.outcome {
                 case .failure(let error): return .refused(error)
                 case .success(let index):

@@ -36,6 +36,8 @@ struct CommerceEndpoints {
         }
         var answer: Answer
         switch admission {
+        // Whose reference it is may still be waiting for its answer.
+        case .repeated: return .error(CommerceError.repeatedRequestReferenceID)
         case .refused(let error): answer = .error(error)
         case .again(let request): answer = try signed(request, caller, remarks: ["the same call again"])
         case .accepted(let request):

@@ -138,7 +138,7 @@ struct TokensPage {
                     selected: wanted.life.rawValue
                 ).html
                 p(.class("quiet")) {
-                    "A token that was forgotten somewhere ends by itself; in its last two weeks this page and the checks say so."
+                    "A token that was forgotten somewhere ends by itself; in its last two weeks this page says so."
                 }
                 button(.class("button button-main"), .type("submit")) { "Make a token" }
             }
