@@ -59,8 +59,16 @@ final class WebDriver: Sendable {
         try await ask(.post, "/element/\(id)/value", #"{"text":\#(JSONText.quoted(text))}"#)
     }
 
+    /// Clicks on what is there, or comes: a page may be on its way, and a script may be putting a newer part in place.
     func click(_ selector: String) async throws {
-        try await ask(.post, "/element/\(try await find(selector))/click", "{}")
+        try await until(.seconds(10), "something to click on at \(selector)") {
+            do {
+                try await ask(.post, "/element/\(try await find(selector))/click", "{}")
+                return true
+            } catch  where ["no such element", "stale element"].contains(where: "\(error)".contains) {
+                return false
+            }
+        }
     }
 
     /// Puts a text in place of what a field holds.

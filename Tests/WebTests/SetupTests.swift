@@ -1,6 +1,7 @@
 import Crypto
 import FoundationEssentials
 import Journal
+import Postgres
 import Refunds
 import Simulator
 import Support
@@ -198,7 +199,7 @@ import Time
                 Self.part(.key),
                 [
                     ("file", "SubscriptionKey_\(key.keyID).p8", key.p8), ("keyID", nil, ""),
-                    ("issuerID", nil, key.issuerID),
+                    ("issuerID", nil, key.issuerID), ("serves", nil, "app"),
                 ])
             #expect(answer.status == 303, "\(answer.text)")
             #expect(try await sam.get(Self.page).text.contains(key.keyID))
@@ -212,7 +213,7 @@ import Time
                 Self.part(.key),
                 [
                     ("file", nil, ""), ("pasted", nil, "c2VjcmV0LWxvb2tpbmctdGV4dA=="), ("keyID", nil, "ABCDEFGH12"),
-                    ("issuerID", nil, issuer),
+                    ("issuerID", nil, issuer), ("serves", nil, "all"),
                 ])
             #expect(answer.status == 422 && answer.text.contains("This key was not taken."))
             #expect(answer.text.contains("value=\"ABCDEFGH12\"") && answer.text.contains("value=\"\(issuer)\""))
@@ -252,6 +253,43 @@ import Time
             #expect(page.text.contains("Switch off its own refund answers"))
             #expect(try await sam.post(Self.part(.receiver), [("hasOther", "no")]).status == 303)
             #expect(try await !sam.get(Self.page).text.contains("Passed on to"))
+        }
+    }
+
+    @Test(
+        arguments: [
+            (SetupPart.consent, [("consent", "rubbish")]), (.consent, []),
+            (.details, [("name", "Alpha"), ("environments", "Mars")]),
+            (.evidence, [("unreported", "rubbish"), ("sample", "no"), ("way", "push")]),
+            (.evidence, [("unreported", "delivered"), ("sample", "rubbish"), ("way", "push")]),
+            (.evidence, [("unreported", "delivered"), ("sample", "no"), ("way", "rubbish")]),
+            (.evidence, [("unreported", "delivered"), ("sample", "no")]),
+        ] as [(SetupPart, [(String, String)])])
+    func `a choice that is not offered, or not made, changes nothing`(
+        part: SetupPart, fields: [(String, String)]
+    ) async throws {
+        try await withAdmin { (sam, desk) async throws in
+            let entries: SQL = "select count(*) as n from tenants.audit where action = 'app.changed'"
+            let answer = try await sam.post(Self.part(part), fields)
+            #expect(answer.status == 422 && answer.text.contains("must be one of"), "\(answer.text)")
+            let row = try await desk.database.rows(.house, entries).first
+            #expect(try row?("n") == 0 as Int64)
+        }
+    }
+
+    @Test func `a key is not taken for every app unless that was chosen`() async throws {
+        try await withAdmin { (sam, _) async throws in
+            let key = try NewSigningKey.make()
+            for serves in ["rubbish", ""] {
+                let answer = try await sam.upload(
+                    Self.part(.key),
+                    [
+                        ("file", "SubscriptionKey_\(key.keyID).p8", key.p8), ("keyID", nil, ""),
+                        ("issuerID", nil, key.issuerID), ("serves", nil, serves),
+                    ])
+                #expect(answer.status == 422 && answer.text.contains("Choose what it serves"), "\(answer.text)")
+            }
+            #expect(try await !sam.get(Self.page).text.contains(key.publicKey.fingerprint))
         }
     }
 

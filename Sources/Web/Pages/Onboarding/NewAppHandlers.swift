@@ -68,7 +68,7 @@ struct NewAppHandlers: Sendable {
             }
             new.appleID = number
         }
-        if form.text("environments") == "sandbox" { new.environments = [.sandbox] }
+        if !form.text("environments").isEmpty { new.environments = try SetupHandlers.environments(form) }
         return new
     }
 }

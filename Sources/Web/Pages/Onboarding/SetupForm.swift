@@ -1,4 +1,5 @@
 import HTTP
+import Tenants
 
 /// The fields of a form, whichever of the two ways it was sent; files stay where they lie in the body.
 struct SetupForm {
@@ -34,6 +35,18 @@ struct SetupForm {
         while text.first?.isWhitespace == true { text.removeFirst() }
         while text.last?.isWhitespace == true { text.removeLast() }
         return String(text)
+    }
+
+    /// One of the choices that the form offers. Nothing is chosen in somebody's place: what is not offered, or not
+    /// there, changes nothing.
+    ///
+    /// - Throws: `AppChangeError` for `member`.
+    func choice(_ name: String, of offered: [String], member: String? = nil) throws -> String {
+        let chosen = text(name)
+        guard offered.contains(chosen) else {
+            throw AppChangeError(member ?? name, "must be one of \(offered.joined(separator: ", "))")
+        }
+        return chosen
     }
 
     /// The first file that has content, or a pasted text: its place in the body, and its name.

@@ -46,7 +46,7 @@ struct SetupHandlers: Sendable {
         let who = Changer(visit.visit.session.person, address: visit.visit.context.client.address)
         do {
             switch part {
-            case .details: try await desk.change(app, details(form, of: app), by: who)
+            case .details: try await desk.change(app, try details(form, of: app), by: who)
             case .key: return try await key(form, app, who, visit)
             case .probe: try await desk.probe(app, by: who)
             case .receiver: try await desk.change(app, try receiver(form, of: app), by: who)
@@ -56,7 +56,7 @@ struct SetupHandlers: Sendable {
                 }
                 try await desk.sendTest(app, environment, by: who)
             case .consent: try await desk.change(app, try consent(form, by: visit), by: who)
-            case .evidence: try await desk.change(app, evidence(form), by: who)
+            case .evidence: try await desk.change(app, try evidence(form), by: who)
             case .product: try await desk.set(try product(form), of: app, by: who)
             case .token: return try await token(app, who, visit)
             case .trial: return try await trial(app, visit)
@@ -107,10 +107,14 @@ struct SetupHandlers: Sendable {
             return try await again("No key was sent.", "Drop or choose the .p8 file, or paste its text.")
         }
         let keyID = form.text("keyID")
+        guard let serves = try? form.choice("serves", of: ["all", "app"]) else {
+            return try await again(
+                "No key was taken.", "Choose what it serves: this app, or every app.", wrong: "serves")
+        }
         do {
             _ = try await desk.addKey(
                 file.bytes, fileName: file.name, keyID: keyID.isEmpty ? nil : keyID, issuerID: form.text("issuerID"),
-                for: app, isForAll: form.text("serves") != "app", by: who)
+                for: app, isForAll: serves == "all", by: who)
         } catch let error as SigningKeyUploadError {
             return try await again(
                 "This key was not taken.", Words.sentence("\(error)."), wrong: SetupWords.field(of: error))
@@ -130,12 +134,13 @@ struct SetupHandlers: Sendable {
             guard let number = Int64(appleID) else { throw AppChangeError("appleID", "is a positive number") }
             changes.appleID = number
         }
-        if !app.isRehearsal { changes.environments = Self.environments(form) }
+        if !app.isRehearsal { changes.environments = try Self.environments(form) }
         return changes
     }
 
-    private static func environments(_ form: SetupForm) -> Set<AppEnvironment> {
-        form.text("environments") == "sandbox" ? [.sandbox] : Set(AppEnvironment.allCases)
+    static func environments(_ form: SetupForm) throws -> Set<AppEnvironment> {
+        try form.choice("environments", of: ["both", "sandbox"]) == "sandbox"
+            ? [.sandbox] : Set(AppEnvironment.allCases)
     }
 
     private func receiver(_ form: SetupForm, of app: App) throws -> AppChanges {
@@ -158,7 +163,7 @@ struct SetupHandlers: Sendable {
 
     private func consent(_ form: SetupForm, by visit: TenantVisit) throws -> AppChanges {
         var changes = AppChanges()
-        guard form.text("consent") == "all-from" else {
+        guard try form.choice("consent", of: ["per-customer", "all-from"]) == "all-from" else {
             changes.consent = .perCustomer
             return changes
         }
@@ -174,11 +179,14 @@ struct SetupHandlers: Sendable {
         return changes
     }
 
-    private func evidence(_ form: SetupForm) -> AppChanges {
+    private func evidence(_ form: SetupForm) throws -> AppChanges {
         var changes = AppChanges()
-        changes.unreportedDelivery = UnreportedDelivery(rawValue: form.text("unreported"))
-        changes.sampleContent = form.text("sample") == "yes"
-        changes.evidence = EvidenceMode(rawValue: form.text("way"))
+        changes.unreportedDelivery = UnreportedDelivery(
+            rawValue: try form.choice(
+                "unreported", of: UnreportedDelivery.allCases.map(\.rawValue), member: "unreportedDelivery"))
+        changes.sampleContent = try form.choice("sample", of: ["yes", "no"], member: "sampleContent") == "yes"
+        changes.evidence = EvidenceMode(
+            rawValue: try form.choice("way", of: EvidenceMode.allCases.map(\.rawValue), member: "evidence"))
         changes.callbackURL = form.text("callbackURL")
         return changes
     }
