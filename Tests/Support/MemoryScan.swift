@@ -38,9 +38,10 @@ package struct MemoryScan: ~Copyable {
         let memory = unsafe open("/proc/self/mem", O_RDONLY)
         guard memory >= 0 else { return -1 }
         defer { close(memory) }
+        guard let regions = try? ProcessMemory.regions(of: getpid()) else { return -1 }
         let own = UInt(bitPattern: scratch)
         var found = 0
-        for region in Self.regions() where region.upperBound <= own || region.lowerBound >= own + UInt(pageBytes) {
+        for region in regions where region.upperBound <= own || region.lowerBound >= own + UInt(pageBytes) {
             var at = region.lowerBound
             while at < region.upperBound {
                 let wanted = min(Int(region.upperBound - at), pageBytes)
@@ -67,23 +68,5 @@ package struct MemoryScan: ~Copyable {
             unsafe at = UnsafePointer(place) + 1
         }
         return found
-    }
-
-    /// Readable and writable memory, without the kernel's and devices' own.
-    private static func regions() -> [Range<UInt>] {
-        guard let file = unsafe fopen("/proc/self/maps", "r") else { return [] }
-        defer { unsafe fclose(file) }
-        var out: [Range<UInt>] = []
-        var line = [CChar](repeating: 0, count: 4096)
-        while unsafe fgets(&line, CInt(line.count), file) != nil {
-            let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            let fields = text.split(separator: " ", omittingEmptySubsequences: true)
-            guard fields.count >= 5, fields[1].hasPrefix("rw"), !text.contains("/dev/"), !text.contains("[v") else {
-                continue
-            }
-            let bounds = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
-            if bounds.count == 2, bounds[0] < bounds[1] { out.append(bounds[0]..<bounds[1]) }
-        }
-        return out
     }
 }

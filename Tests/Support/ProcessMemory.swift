@@ -60,7 +60,7 @@ package enum ProcessMemory {
     }
 
     /// Readable and writable memory, without devices' own.
-    private static func regions(of process: Int32) throws -> [Range<UInt>] {
+    static func regions(of process: Int32) throws -> [Range<UInt>] {
         guard let file = unsafe fopen("/proc/\(process)/maps", "r") else {
             throw Unreadable(description: "the map of process \(process) cannot be read")
         }

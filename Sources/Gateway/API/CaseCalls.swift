@@ -31,14 +31,7 @@ struct CaseListQuery: Equatable {
 
     /// - Throws: `Problem` naming the parameter that is unknown, given twice, or cannot be read.
     init(_ query: QueryString) throws(Problem) {
-        guard query.isValid else { throw .bad("the query cannot be decoded") }
-        var seen: Set<String> = []
-        for pair in query.pairs {
-            guard seen.insert(pair.name).inserted else {
-                throw .bad("the parameter \(pair.name.debugDescription) is there twice", member: pair.name)
-            }
-            try take(pair.name, pair.value)
-        }
+        for (name, value) in try query.eachOnce() { try take(name, value) }
     }
 
     private mutating func take(_ name: String, _ value: String) throws(Problem) {

@@ -51,7 +51,7 @@ struct LookUpJob: Sendable {
         guard let token = tokens.kept(leave.key, leave.app) else {
             throw VaultError.noKey(leave.app.tenant, leave.app.id)
         }
-        if leave.wait > .zero { try? await Task.sleep(for: leave.wait) }
+        if leave.wait > .zero { try await Task.sleep(for: leave.wait) }
         switch await ask(leave.app, subject.transaction, environment, token) {
         case .found(let text): try await take(text, leave, environment, subject, job)
         case .failed(let result): try await fail(result, leave, environment, job)

@@ -137,7 +137,7 @@ extension CommerceDesk {
             }
         }
         guard let token = tokens.kept(key, app) else { throw CommerceRefused.notNow("no token could be made") }
-        if wait > .zero { try? await Task.sleep(for: wait) }
+        if wait > .zero { try await Task.sleep(for: wait) }
         return (key, token)
     }
 

@@ -24,7 +24,7 @@ struct CommerceJob: Sendable {
         let attempt: Int
         let key: SigningKeyInfo
         /// The permit's moment: not before it.
-        let sendAfter: ContinuousClock.Instant
+        var sendAfter: ContinuousClock.Instant
         var sendBy: ContinuousClock.Instant
         let giveUp: ContinuousClock.Instant
 
@@ -181,6 +181,10 @@ struct CommerceJob: Sendable {
 
     func perform(_ call: Call) async -> Ending {
         if call.sendAfter > ContinuousClock.now { try? await Task.sleep(until: call.sendAfter, clock: .continuous) }
+        // A stop wakes the sleeper early: the permit's moment is other processes' moment as well.
+        guard ContinuousClock.now >= call.sendAfter else {
+            return .notSent("the process stopped before the call's turn")
+        }
         guard let token = tokens.kept(call.key, call.app) else { return .notSent("the token ended before the call") }
         guard ContinuousClock.now < call.sendBy else {
             return .notSent("the permission to send ended before the call")

@@ -18,7 +18,7 @@ struct ReplyCall: Sendable {
     let body: [UInt8]
     let key: SigningKeyInfo
     /// The permit's moment: not before it.
-    let sendAfter: ContinuousClock.Instant
+    var sendAfter: ContinuousClock.Instant
     /// Counted from the permit, on a clock that runs while the machine sleeps: a frozen or restored
     /// machine finds its permission expired.
     var sendBy: ContinuousClock.Instant

@@ -13,6 +13,10 @@ extension ReplyJob {
     /// Hands the call to the network, if the permission still stands by our own clock.
     func perform(_ call: ReplyCall) async -> ReplyResult {
         if call.sendAfter > ContinuousClock.now { try? await Task.sleep(until: call.sendAfter, clock: .continuous) }
+        // A stop wakes the sleeper early: the permit's moment is other processes' moment as well.
+        guard ContinuousClock.now >= call.sendAfter else {
+            return ReplyResult(notSent: "the process stopped before the call's turn")
+        }
         guard let token = tokens.kept(call.key, call.app) else {
             return ReplyResult(notSent: "the token ended before the call")
         }

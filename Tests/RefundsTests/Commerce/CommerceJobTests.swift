@@ -97,6 +97,16 @@ import Time
                 Issue.record("no call was begun")
                 return
             }
+            // Stopped before its turn it would send nothing.
+            var waiting = call
+            (waiting.sendAfter, waiting.sendBy) = (.now + .seconds(60), .now + .seconds(65))
+            let early = waiting
+            let task = Task { await desk.commerceJob.perform(early) }
+            task.cancel()
+            guard case .notSent = await task.value else {
+                Issue.record("it was sent before its turn")
+                return
+            }
             // Killed after sending, before recording.
             _ = await desk.commerceJob.perform(call)
             try await desk.test.asSuperuser(

@@ -471,6 +471,23 @@ struct ReplyJobTests {
         }
     }
 
+    @Test func `a worker that is stopped before the call's turn sends nothing, and another does`() async throws {
+        try await Desk.open { desk in
+            let job = try await claimed(desk)
+            var call = try await begin(desk, job)
+            (call.sendAfter, call.sendBy) = (.now + .seconds(60), .now + .seconds(65))
+            let waiting = call
+            let task = Task { await desk.replies.perform(waiting) }
+            task.cancel()
+            let result = await task.value
+            #expect(result.result == .notSent)
+            #expect(desk.apple.calls.isEmpty)
+            await desk.replies.settle(call, with: result, job)
+            try await desk.workOn(until: desk.now + .minutes(1))
+            #expect(try await attempts(desk) == ["not-sent", "accepted"])
+        }
+    }
+
     @Test func `a worker that lost its job still records what it learned`() async throws {
         try await Desk.open { desk in
             let job = try await claimed(desk)
