@@ -46,16 +46,20 @@ struct `Rehearsal` {
         }
         #expect(Self.replies(at: stage.apple, to: rehearsed).isEmpty && Self.replies(at: side, to: genuine).isEmpty)
 
-        let metrics = String(decoding: try await desk.get("/metrics").body, as: UTF8.self).split(separator: "\n")
-        for (line, count) in [
-            (#"replies_total{environment="Production",result="accepted"}"#, 1),
-            (#"deliveries_total{outcome="accepted"}"#, 1), (#"deliveries_total{outcome="rejected"}"#, 1),
+        // A result is counted and recorded after the answer has arrived at Apple: each is waited for.
+        for line in [
+            #"replies_total{environment="Production",result="accepted"} 1"#,
+            #"deliveries_total{outcome="accepted"} 1"#, #"deliveries_total{outcome="rejected"} 1"#,
         ] {
-            #expect(metrics.contains { $0.hasSuffix("\(line) \(count)") }, "\(line)")
+            try await stage.eventually("the metrics hold \(line)") {
+                let metrics = String(decoding: try await desk.get("/metrics").body, as: UTF8.self)
+                return metrics.split(separator: "\n").contains { $0.hasSuffix(line) }
+            }
         }
         let ada = try await Visitor.signIn(at: desk, of: stage)
-        let story = try await ada.page("/t/alpha/cases?q=\(rehearsed.transactionID ?? "")")
-        #expect(story.contains("<dt>Environment</dt><dd>Rehearsal</dd>") && story.contains("HTTP 202"))
+        try await ada.page(
+            "/t/alpha/cases?q=\(rehearsed.transactionID ?? "")",
+            tells: ["<dt>Environment</dt><dd>Rehearsal</dd>", "HTTP 202"])
         #expect(try await ada.page("/t/alpha/cases?q=\(genuine.transactionID ?? "")").contains("<dd>Production</dd>"))
         #expect(!(try await ada.page("/t/alpha/cases?environment=Production")).contains(rehearsed.transactionID ?? "?"))
         #expect(await desk.stop() == 0)

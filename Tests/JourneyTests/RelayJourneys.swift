@@ -74,8 +74,10 @@ struct `Another receiver` {
                     receiver.taken.contains(last.body)
                 }
                 #expect(Set(receiver.taken) == Set(bodies) && receiver.taken.count == bodies.count)
-                let states = try await test.asSuperuser("select state from refunds.relay_deliveries")
-                #expect(try states.map { try $0("state") as String } == Array(repeating: "delivered", count: 5))
+                try await stage.eventually("all five are recorded as delivered") {
+                    let states = try await test.asSuperuser("select state from refunds.relay_deliveries")
+                    return try states.map { try $0("state") as String } == Array(repeating: "delivered", count: 5)
+                }
                 #expect(await desk.stop() == 0)
             }
         }

@@ -20,17 +20,10 @@ struct `From Apple's request to the page` {
             }
             #expect(stage.replies(to: note.transactionID).count == 1)
 
-            let cookie = try await Visitor.signIn(at: desk, of: stage).cookie
-            let list = try await desk.get("/t/alpha/cases", headers: [("Cookie", cookie)])
-            let text = String(decoding: list.body, as: UTF8.self)
-            #expect(list.status == 200)
+            let visitor = try await Visitor.signIn(at: desk, of: stage)
+            let text = try await visitor.page("/t/alpha/cases")
             let match = try #require(text.firstMatch(of: /\/t\/alpha\/cases\/[0-9a-f-]{36}/))
-            let story = try await desk.get(String(match.0), headers: [("Cookie", cookie)])
-            let told = String(decoding: story.body, as: UTF8.self)
-            #expect(story.status == 200)
-            for words in [note.transactionID ?? "?", "Answered", "HTTP 202"] {
-                #expect(told.contains(words), "\(words)")
-            }
+            try await visitor.page(String(match.0), tells: [note.transactionID ?? "?", "Answered", "HTTP 202"])
             #expect(await desk.stop() == 0)
         }
     }

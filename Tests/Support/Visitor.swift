@@ -39,4 +39,21 @@ package struct Visitor: Sendable {
         }
         return String(decoding: answer.body, as: UTF8.self)
     }
+
+    /// A page's text once it holds all these words: what follows an answer at Apple is recorded after it.
+    @discardableResult
+    package func page(_ path: String, tells words: [String], within limit: Duration = .seconds(30)) async throws
+        -> String
+    {
+        let start = ContinuousClock.now
+        while true {
+            let text = try await page(path)
+            let missing = words.filter { !text.contains($0) }
+            if missing.isEmpty { return text }
+            guard ContinuousClock.now - start < limit else {
+                throw Stage.NoAnswer(description: "\(path) never told \(missing)")
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
 }
