@@ -118,7 +118,7 @@ final class Serving: Sendable {
                         database: database, vault: house.vault, apple: side, tokens: tokens, bell: bell, clock: clock,
                         journal: journal),
                     tokens: house.tokens, reports: reports, clock: clock,
-                    plainHTTP: configuration.outboundAllowPrivate != .publicOnly)) : nil
+                    plainHTTP: configuration.outboundAllowPrivate != .publicOnly), commerce) : nil
         routes += console?.routes ?? []
         var router = Router(routes)
         if let console {
@@ -166,7 +166,9 @@ final class Serving: Sendable {
         return anchors
     }
 
-    private static func console(_ house: House, _ records: Records, _ setup: SetupDesk) throws -> Console {
+    private static func console(
+        _ house: House, _ records: Records, _ setup: SetupDesk, _ commerce: CommerceDesk
+    ) throws -> Console {
         guard let folder = Places.publicFolder(house.configuration.publicFolder) else {
             throw Failure("the folder of style sheets is missing: set REFUND_DESK_PUBLIC_FOLDER")
         }
@@ -176,7 +178,7 @@ final class Serving: Sendable {
         return Console(
             records: records, signIn: house.signIn, administration: house.administration,
             checks: CheckDesk { tenant in try await Doctor.examine(tenant, in: house) },
-            publicAddress: address, assets: try Assets(folder: folder), setup: setup, clock: house.clock,
-            signInHeader: house.configuration.signInHeader)
+            publicAddress: address, assets: try Assets(folder: folder), setup: setup, commerce: commerce,
+            clock: house.clock, signInHeader: house.configuration.signInHeader)
     }
 }

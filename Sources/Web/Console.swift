@@ -11,6 +11,7 @@ package struct Console: Sendable {
     let own: PublicAddress
     let assets: Assets
     let setup: SetupDesk
+    let commerce: CommerceDesk
     let clock: WallClock
     let signInHeader: String?
     let administration: Administration
@@ -21,7 +22,7 @@ package struct Console: Sendable {
     ///   - signInHeader: the field in which a trusted proxy names who asks; nil where none does.
     package init(
         records: Records, signIn: SignIn, administration: Administration, checks: CheckDesk,
-        publicAddress: PublicAddress, assets: Assets, setup: SetupDesk, clock: WallClock,
+        publicAddress: PublicAddress, assets: Assets, setup: SetupDesk, commerce: CommerceDesk, clock: WallClock,
         signInHeader: String? = nil
     ) {
         self.signInHeader = signInHeader
@@ -32,6 +33,7 @@ package struct Console: Sendable {
         own = publicAddress
         self.assets = assets
         self.setup = setup
+        self.commerce = commerce
         self.clock = clock
     }
 

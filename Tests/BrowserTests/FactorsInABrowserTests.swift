@@ -73,7 +73,8 @@ import Web
                 records: Records(database: test.database), signIn: desk.signIn,
                 administration: desk.administration, checks: CheckDesk { _ in [] },
                 publicAddress: try #require(PublicAddress(url: address)),
-                assets: try Assets(folder: Checkout.path("public")), setup: try desk.setup(), clock: desk.clock.clock)
+                assets: try Assets(folder: Checkout.path("public")), setup: try desk.setup(),
+                commerce: try desk.commerce(), clock: desk.clock.clock)
             let server = try serve("127.0.0.1:\(port)", Router(console.routes))
             _ = try await server.start()
             let browser = try await WebDriver.start()

@@ -43,7 +43,8 @@ struct OnStage: SuiteTrait, TestScoping {
                 records: Records(database: test.database), signIn: desk.signIn,
                 administration: desk.administration, checks: CheckDesk { _ in [] },
                 publicAddress: try #require(PublicAddress(url: "http://localhost:8080")),
-                assets: try Assets(folder: Checkout.path("public")), setup: try desk.setup(), clock: desk.clock.clock)
+                assets: try Assets(folder: Checkout.path("public")), setup: try desk.setup(),
+                commerce: try desk.commerce(), clock: desk.clock.clock)
             var router = Router(console.routes)
             router.notFound = console.notFound
             router.methodNotAllowed = console.methodNotAllowed

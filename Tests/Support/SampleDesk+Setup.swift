@@ -11,10 +11,7 @@ extension SampleDesk {
     /// What the setup page does, with a master key of the tests and an Apple that leads nowhere.
     package func setup() throws -> SetupDesk {
         let now = clock.clock
-        let vault = Vault(
-            database: database,
-            keyring: try MasterKeyring(text: SecretBytes(copying: Array(Base64.encode(Array(0..<32)).utf8))),
-            clock: now, journal: .silent)
+        let vault = try vault()
         let bell = Bell(database: database, journal: .silent)
         return SetupDesk(
             database: database, vault: vault,
@@ -23,6 +20,23 @@ extension SampleDesk {
                 bell: bell, clock: now, journal: .silent),
             tokens: APITokens(database: database, clock: now), reports: Reports(database: database, bell: bell),
             clock: now, plainHTTP: false)
+    }
+
+    /// What the pages of commerce requests do, with the same Apple.
+    ///
+    /// - Parameter apple: nil: one that leads nowhere.
+    package func commerce(apple: AppleSide? = nil) throws -> CommerceDesk {
+        CommerceDesk(
+            database: database, apple: apple ?? .sample(trusting: [], clock: clock.clock), vault: try vault(),
+            tokens: TokenCache(), bell: Bell(database: database, journal: .silent), clock: clock.clock,
+            journal: .silent)
+    }
+
+    private func vault() throws -> Vault {
+        Vault(
+            database: database,
+            keyring: try MasterKeyring(text: SecretBytes(copying: Array(Base64.encode(Array(0..<32)).utf8))),
+            clock: clock.clock, journal: .silent)
     }
 
     /// Gives the sample's Sam another role in alpha.

@@ -269,7 +269,7 @@ import Time
                         database: test.database, tokens: APITokens(database: test.database, clock: clock.clock),
                         clock: clock.clock),
                     checks: CheckDesk { _ in [] }, publicAddress: try #require(PublicAddress(url: TestBrowser.address)),
-                    assets: other.assets, setup: other.setup, clock: clock.clock)
+                    assets: other.assets, setup: other.setup, commerce: other.commerce, clock: clock.clock)
                 let link = Site.firstStart(token: try #require(try await signIn.makeSetUpLink()).reveal())
                 let browser = TestBrowser(console)
                 for _ in 0..<2 { #expect(try await browser.get(link).text.contains("Nobody can sign in yet")) }

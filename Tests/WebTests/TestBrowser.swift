@@ -132,5 +132,5 @@ func console(
         records: Records(database: desk.database), signIn: desk.signIn, administration: desk.administration,
         checks: CheckDesk { tenant in [.ok("audit \(tenant.slug)", "3 entries")] },
         publicAddress: try #require(PublicAddress(url: publicURL)), assets: try Assets(folder: Checkout.path("public")),
-        setup: try desk.setup(), clock: desk.clock.clock, signInHeader: signInHeader)
+        setup: try desk.setup(), commerce: try desk.commerce(), clock: desk.clock.clock, signInHeader: signInHeader)
 }
