@@ -49,7 +49,7 @@ func tests(_ name: String, _ imports: [String]) -> Target {
 }
 
 let everything = [
-    "Time", "Journal", "Loop", "Postgres", "Schema", "Crypto", "HTTP", "AppStore", "Queue",
+    "Time", "Journal", "Loop", "Postgres", "Schema", "Crypto", "HTTP", "Mail", "AppStore", "Queue",
     "Tenants", "Refunds", "Gateway", "Web",
 ]
 
@@ -71,7 +71,7 @@ let package = Package(
         // The engine, and who it works for
         room(
             "Refunds",
-            ["Tenants", "AppStore", "Queue", "Postgres", "Crypto", "HTTP", "Journal", "Time"]),
+            ["Tenants", "AppStore", "Queue", "Postgres", "Crypto", "HTTP", "Mail", "Journal", "Time"]),
         room("Tenants", ["Postgres", "Crypto", "Journal", "Time"]),
 
         // Plumbing
@@ -81,6 +81,7 @@ let package = Package(
         pipe("Postgres", ["CPostgres", "Loop", "Journal", "Time"]),
         pipe("Crypto", ["COpenSSL", "Journal", "Time"]),
         pipe("HTTP", ["CCurl", "Loop", "Journal", "Time"]),
+        pipe("Mail", ["CCurl", "Loop", "Journal", "Time"]),
         pipe("Loop", ["CLinux", "Journal", "Time"]),
         pipe("Journal", ["Time"]),
         pipe("Time"),
@@ -107,6 +108,7 @@ let package = Package(
         tests("Postgres", ["Postgres", "Schema", "Loop", "Journal", "Time"]),
         tests("Crypto", ["Crypto", "Journal", "Time"]),
         tests("HTTP", ["HTTP", "Loop", "Journal", "Time"]),
+        tests("Mail", ["Mail", "Journal", "Time"]),
         tests("AppStore", ["AppStore", "HTTP", "Crypto", "Loop", "Journal", "Time"]),
         tests("Queue", ["Queue", "Postgres", "Loop", "Journal", "Time"]),
         tests("Tenants", ["Tenants", "Postgres", "Crypto", "Loop", "Journal", "Time"]),

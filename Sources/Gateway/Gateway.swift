@@ -38,8 +38,10 @@ package struct Gateway: Sendable {
             }
         }
         router.refused = { status, text, path in
-            guard let path, path == "/api" || path.hasPrefix("/api/") else { return refused(status, text, path) }
-            return Problem(status, text).response
+            guard let path else { return refused(status, text, path) }
+            if path == "/api" || path.hasPrefix("/api/") { return Problem(status, text).response }
+            if path == "/n" || path.hasPrefix("/n/") { return .text(text + "\n", status: status) }
+            return refused(status, text, path)
         }
     }
 }

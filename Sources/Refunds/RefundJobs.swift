@@ -24,6 +24,8 @@ package enum RefundJobs {
         case testStatus = "test-status"
         /// Send one commerce request.
         case commerce
+        /// Tell somebody about an incident.
+        case notify
     }
 
     /// Asks Apple for the newest signed form of a transaction and fills its case with it; ring the bell after
@@ -50,7 +52,8 @@ package enum RefundJobs {
     /// - Parameter relay: calls the other receivers, whose addresses tenants chose: a guarded client of its own.
     package static func handlers(
         database: Database, apple: AppleSide, headers: SignatureHeaders, directory: InboxDirectory, vault: Vault,
-        tokens: TokenCache, relay: HTTPClient, bell: Bell, clock: WallClock, journal: Journal, counters: Counters
+        tokens: TokenCache, relay: HTTPClient, alerting: Alerting, bell: Bell, clock: WallClock, journal: Journal,
+        counters: Counters
     ) -> [String: @Sendable (Job) async throws -> Void] {
         let tokens = AppTokens(vault: vault, cache: tokens, clock: clock)
         let notification = NotificationJob(
@@ -88,6 +91,7 @@ package enum RefundJobs {
                 AdvancedCommerceAPI.Call(call.request.kind), transactionID: call.request.transactionID,
                 environment: call.environment, body: call.body, token: token)
         }
+        let notify = NotifyJob(database: database, sender: alerting.sender, clock: clock, journal: journal)
         var handlers: [String: @Sendable (Job) async throws -> Void] = [:]
         for kind in Kind.allCases {
             handlers[kind.rawValue] =
@@ -99,6 +103,7 @@ package enum RefundJobs {
                 case .relay: { try await courier.run($0) }
                 case .testStatus: { try await testStatus.run($0) }
                 case .commerce: { try await commerce.run($0) }
+                case .notify: { try await notify.run($0) }
                 }
         }
         return handlers

@@ -16,6 +16,7 @@ final class Caretaker: Sendable {
     private let process = Random.uuid()
     private let host = ProcessInfo.processInfo.hostName
     private let isStopped = Mutex(false)
+    private let tidied = Mutex<Moment?>(nil)
 
     init(_ house: House) { self.house = house }
 
@@ -31,31 +32,32 @@ final class Caretaker: Sendable {
 
     private func work() async {
         let loop = house.loops.all[0]
-        var tidied: Moment?
         while !isStopped.withLock({ $0 }) {
-            let now = house.clock.now
-            do {
-                try await ProcessList.announce(
-                    process, host: host, keyring: house.configuration.keyring, at: now, in: house.database)
-                let retired = try await house.vault.retireOverdue()
-                if retired > 0 {
-                    house.journal.info("signing keys whose grace time was over are wiped", ["count": .init(retired)])
-                }
-                if tidied.map({ now - $0 >= Self.tidyEvery }) ?? true {
-                    try await house.signIn.forgetOld()
-                    try await house.administration.forgetOld()
-                    let forgotten = try await Retention(database: house.database, clock: house.clock).prune()
-                    for (kind, count) in forgotten {
-                        house.journal.info("old data is forgotten", ["kind": .string(kind), "count": .init(count)])
-                    }
-                    try await noteAuditHeads()
-                    tidied = now
-                }
-            } catch {
+            do { try await round() } catch {
                 house.journal.warning("the caretaker could not do its round", ["error": .init(error)])
             }
             try? await loop.sleep(for: ProcessList.every)
         }
+    }
+
+    /// What is done each time, and what is done once a day.
+    func round() async throws {
+        let now = house.clock.now
+        try await ProcessList.announce(
+            process, host: host, keyring: house.configuration.keyring, at: now, in: house.database)
+        let retired = try await house.vault.retireOverdue()
+        if retired > 0 {
+            house.journal.info("signing keys whose grace time was over are wiped", ["count": .init(retired)])
+        }
+        guard tidied.withLock({ $0 }).map({ now - $0 >= Self.tidyEvery }) ?? true else { return }
+        try await house.signIn.forgetOld()
+        try await house.administration.forgetOld()
+        let forgotten = try await Retention(database: house.database, clock: house.clock).prune()
+        for (kind, count) in forgotten {
+            house.journal.info("old data is forgotten", ["kind": .string(kind), "count": .init(count)])
+        }
+        try await noteAuditHeads()
+        tidied.withLock { $0 = now }
     }
 
     /// A copy of each chain's end outside the database: who cuts a tail off cannot reach it here.
@@ -65,7 +67,7 @@ final class Caretaker: Sendable {
             let after = slug
             let heads = try await house.database.transaction(.house) { tx in
                 var heads: [(Tenant, AuditHead)] = []
-                for tenant in try await TenantStore.tenants(after: after, limit: 100, in: tx) {
+                for tenant in try await TenantStore.tenants(after: after, limit: 100, withClosed: true, in: tx) {
                     heads.append((tenant, try await Audit.head(of: tenant.id, in: tx)))
                 }
                 return heads

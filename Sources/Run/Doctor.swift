@@ -179,22 +179,27 @@ enum Doctor {
         while true {
             let after = slug
             let page = try await house.database.transaction(.house) { tx in
-                try await TenantStore.tenants(after: after, limit: 100, in: tx)
+                try await TenantStore.lines(after: after, limit: 100, in: tx)
             }
             guard let last = page.last else { break }
-            slug = last.slug
-            for tenant in page {
-                checks += try await examine(tenant, in: house)
-            }
+            slug = last.tenant.slug
+            for line in page { checks += try await examine(line, in: house) }
         }
         if checks.isEmpty { checks.append(.warn("tenants", "there is no tenant yet: run \"refund-desk tenant add\"")) }
         return checks
     }
 
-    /// What one organisation's replies depend on.
+    private static func examine(_ line: TenantLine, in house: House) async throws -> [Check] {
+        guard let closedAt = line.closedAt else { return try await examine(line.tenant, in: house) }
+        return try await house.database.transaction(line.tenant.id.scope) { tx in
+            try await TenantChecks.ofClosed(line.tenant, since: closedAt, vault: house.vault, in: tx)
+        }
+    }
+
+    /// What one tenant's replies depend on.
     static func examine(_ tenant: Tenant, in house: House) async throws -> [Check] {
         try await house.database.transaction(tenant.id.scope) { tx in
-            try await TenantChecks.of(tenant, vault: house.vault, at: house.clock.now, in: tx)
+            try await TenantChecks.of(tenant, vault: house.vault, tokens: house.tokens, at: house.clock.now, in: tx)
         }
     }
 }

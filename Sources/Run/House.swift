@@ -20,10 +20,13 @@ final class House: Sendable {
     let directory: InboxDirectory
 
     /// - Parameter loops: how many event loops; one is enough for a command.
-    init(_ configuration: Configuration, loops count: Int, limits: PoolLimits = PoolLimits(), journal: Journal) throws {
+    init(
+        _ configuration: Configuration, loops count: Int, limits: PoolLimits = PoolLimits(),
+        clock: WallClock = .system, journal: Journal
+    ) throws {
         self.configuration = configuration
         self.journal = journal
-        clock = .system
+        self.clock = clock
         counters = Counters()
         loops = EventLoops(count: count, journal: journal, counters: counters)
         database = try Database(

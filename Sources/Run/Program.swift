@@ -39,9 +39,10 @@ enum Program {
         TenantCommand.rename, TenantCommand.close, TenantCommand.reopen,
         AppCommand.add, AppCommand.list, AppCommand.remove, InboxCommand.add, InboxCommand.list, InboxCommand.retire,
         KeyCommand.add, KeyCommand.list, KeyCommand.remove, OperatorCommand.add, OperatorCommand.list,
-        OperatorCommand.reset, OperatorCommand.remove, TokenCommand.add, TokenCommand.list, TokenCommand.remove,
-        ChannelCommand.add,
-        ChannelCommand.remove, MasterKeyCommand.new, MasterKeyCommand.rotate, VersionCommand.version,
+        OperatorCommand.reset, OperatorCommand.role, OperatorCommand.remove, RelayCommand.set, RelayCommand.show,
+        RelayCommand.retry, TokenCommand.add, TokenCommand.list, TokenCommand.remove, ChannelCommand.add,
+        ChannelCommand.list, ChannelCommand.test, ChannelCommand.remove, MasterKeyCommand.new, MasterKeyCommand.rotate,
+        VersionCommand.version,
     ]
 
     static func run(_ arguments: [String]) async -> Int32 {

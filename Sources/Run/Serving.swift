@@ -3,6 +3,7 @@ import Gateway
 import HTTP
 import Journal
 import Loop
+import Mail
 import Postgres
 import Queue
 import Refunds
@@ -18,6 +19,8 @@ final class Serving: Sendable {
     private let house: House
     private let listener: Listener
     private let caretaker: Caretaker
+    private let watchman: Watchman?
+    private let mail: MailClient?
     private let clients: [HTTPClient]
     private let quarantine: Quarantine
     private let workers: Workers?
@@ -56,7 +59,22 @@ final class Serving: Sendable {
                 addressGuard: configuration.outboundAllowPrivate, limitsPlainCalls: true,
                 userAgent: "refund-desk/\(Version.number)", inFlightMax: 64, connectionsPerHostMax: 8),
             journal: journal, counters: counters)
-        clients = [apple, rehearsals, relay]
+        // Hosts that the operator set or that services have: PagerDuty, Slack, the heartbeat.
+        let services = HTTPClient(
+            name: "services",
+            options: HTTPClient.Options(
+                proxy: configuration.outboundProxy?.reveal(), caFile: configuration.outboundCAFile,
+                userAgent: "refund-desk/\(Version.number)", inFlightMax: 64),
+            journal: journal, counters: counters)
+        clients = [apple, rehearsals, relay, services]
+        let mail = configuration.mailServer.flatMap { server in
+            configuration.mailFrom.map { from in
+                MailClient(
+                    server: server, from: from, name: "Refund Desk", caFile: configuration.outboundCAFile, clock: clock,
+                    journal: journal, counters: counters)
+            }
+        }
+        self.mail = mail
         let trust = Self.trust(configuration, at: clock.now, journal)
         let verifier = Verifier(
             trust: trust,
@@ -98,14 +116,27 @@ final class Serving: Sendable {
                     reports: reports, records: records, commerce: commerce, clock: clock
                 ).routes
         }
+        let onboarding = Onboarding(
+            database: database, vault: house.vault, apple: side, tokens: tokens, bell: bell, clock: clock,
+            journal: journal)
+        let alerting = Alerting(
+            database: database, vault: house.vault, onboarding: onboarding,
+            channels: ChannelSender(
+                services: services, tenants: relay, mail: mail, bases: configuration.channels, clock: clock),
+            links: Self.alertLinks(house), bell: bell, clock: clock,
+            outbound: configuration.outboundRules, journal: journal, counters: counters
+        ) { Watchman.facts(house) }
         if parts.contains(.engine) {
+            watchman = Watchman(house, watch: alerting.watch, http: services)
             workers = Workers(
                 database: database, clock: clock, bell: bell, listener: listener,
                 handlers: RefundJobs.handlers(
                     database: database, apple: side, headers: headers, directory: directory, vault: house.vault,
-                    tokens: tokens, relay: relay, bell: bell, clock: clock, journal: journal, counters: counters),
+                    tokens: tokens, relay: relay, alerting: alerting, bell: bell, clock: clock, journal: journal,
+                    counters: counters),
                 concurrency: Self.jobsMax, loops: house.loops, journal: journal, counters: counters)
         } else {
+            watchman = nil
             workers = nil
         }
         let console =
@@ -114,16 +145,15 @@ final class Serving: Sendable {
                 house, records,
                 SetupDesk(
                     database: database, vault: house.vault,
-                    onboarding: Onboarding(
-                        database: database, vault: house.vault, apple: side, tokens: tokens, bell: bell, clock: clock,
-                        journal: journal),
-                    tokens: house.tokens, reports: reports, clock: clock,
-                    plainHTTP: configuration.outboundAllowPrivate != .publicOnly), commerce) : nil
+                    onboarding: onboarding,
+                    tokens: house.tokens, reports: reports, bell: bell, clock: clock,
+                    outbound: configuration.outboundRules), commerce, alerting.desk) : nil
         routes += console?.routes ?? []
         var router = Router(routes)
         if let console {
             router.notFound = console.notFound
             router.methodNotAllowed = console.methodNotAllowed
+            console.answerRefusals(in: &router)
         }
         if parts.contains(.gateway) { Gateway.answerTroubles(in: &router) }
         server = Server(
@@ -136,6 +166,7 @@ final class Serving: Sendable {
     func start() async throws -> SocketAddress {
         listener.start()
         caretaker.start()
+        watchman?.start()
         if let workers { house.loops.next().run { await workers.run() } }
         return try await server.start()
     }
@@ -146,13 +177,25 @@ final class Serving: Sendable {
         async let worked: Void? = workers?.stop(within: time)
         _ = await (served, worked)
         await quarantine.flush()
+        watchman?.stop()
         await caretaker.stop()
+        await mail?.shutdown()
         for client in clients { await client.shutdown() }
         await listener.stop()
         await house.database.close(within: .seconds(2))
     }
 
     // MARK: Parts
+
+    private static func alertLinks(_ house: House) -> AlertLinks {
+        let base = "\(house.configuration.publicURL)"
+        return AlertLinks(
+            // The installation's own incidents have no page: its list of tenants is the nearest.
+            incident: { slug, id in base + (slug.map { Site.incident($0, id).url } ?? Site.tenants.url) },
+            refundCase: { base + Site.refundCase($0, $1).url },
+            alerts: { slug in base + (slug.map { Site.alerts($0).url } ?? Site.tenants.url) },
+            runbook: { rule in "\(base)/runbooks/\(rule.rawValue)" })
+    }
 
     /// One bad file costs a warning; with none that is good the process stays up and answers 503.
     private static func trust(_ configuration: Configuration, at now: Moment, _ journal: Journal) -> TrustAnchors {
@@ -167,7 +210,8 @@ final class Serving: Sendable {
     }
 
     private static func console(
-        _ house: House, _ records: Records, _ setup: SetupDesk, _ commerce: CommerceDesk
+        _ house: House, _ records: Records, _ setup: SetupDesk, _ commerce: CommerceDesk,
+        _ alerts: AlertDesk
     ) throws -> Console {
         guard let folder = Places.publicFolder(house.configuration.publicFolder) else {
             throw Failure("the folder of style sheets is missing: set REFUND_DESK_PUBLIC_FOLDER")
@@ -179,6 +223,6 @@ final class Serving: Sendable {
             records: records, signIn: house.signIn, administration: house.administration,
             checks: CheckDesk { tenant in try await Doctor.examine(tenant, in: house) },
             publicAddress: address, assets: try Assets(folder: folder), setup: setup, commerce: commerce,
-            clock: house.clock, signInHeader: house.configuration.signInHeader)
+            alerts: alerts, clock: house.clock, signInHeader: house.configuration.signInHeader)
     }
 }

@@ -1,4 +1,4 @@
-/// An organisation: its people and its apps. Nothing of one is ever visible to another.
+/// An tenant: its people and its apps. Nothing of one is ever visible to another.
 package struct Tenant: Hashable, Sendable {
     package let id: TenantID
     /// What stands in URLs: lower-case letters, digits and hyphens; never changes.

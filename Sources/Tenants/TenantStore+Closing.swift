@@ -26,7 +26,7 @@ package struct TenantLine: Hashable, Sendable {
 
 extension TenantStore {
     /// Every tenant in the order of their slugs, closed ones among them. House scope.
-    package static func lines(after slug: String = "", limit: Int = 500, in tx: Transaction) async throws
+    package static func lines(after slug: String = "", limit: Int, in tx: Transaction) async throws
         -> [TenantLine]
     {
         try await tx.rows(
@@ -37,7 +37,7 @@ extension TenantStore {
               exists (
                 select from tenants.members m where m.tenant_id = t.tenant_id and m.role = 'owner') as has_owner
             from tenants.tenants t
-            where t.slug > \(slug)
+            where t.slug > \(slug) and t.tenant_id <> 0
             order by t.slug
             limit \(limit)
             """
@@ -56,7 +56,7 @@ extension TenantStore {
         _ slug: String, to name: String, at now: Moment, by actor: AuditEntry.Actor, address: String? = nil,
         in tx: Transaction
     ) async throws {
-        guard isName(name) else { throw TenantStoreError.badName }
+        let name = try Self.name(name).text
         guard
             let row = try await tx.row(
                 """

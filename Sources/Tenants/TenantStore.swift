@@ -9,7 +9,7 @@ extension TenantID {
 /// Why a tenant, an app or an inbox could not be made or found. Each says what to do.
 package enum TenantStoreError: Error, Hashable, CustomStringConvertible {
     case badSlug(String)
-    case badName
+    case badName(Name.Trouble)
     case slugTaken(String)
     case noTenant(String)
     case badBundleID(String)
@@ -20,13 +20,19 @@ package enum TenantStoreError: Error, Hashable, CustomStringConvertible {
     /// A removed app that was made for rehearsal and comes back as another, or the other way round.
     case rehearsalIsFixed(String)
 
+    /// Whether it is the name that is wrong.
+    package var isAboutName: Bool { if case .badName = self { true } else { false } }
+
     package var description: String {
         switch self {
+        case .badSlug(""):
+            "the slug is missing: use 1 to 63 lower-case letters, digits and hyphens, not starting with a hyphen"
         case .badSlug(let slug):
             "\"\(slug)\" cannot be a slug: use 1 to 63 lower-case letters, digits and hyphens, not starting with a hyphen"
-        case .badName: "a name has 1 to 200 characters, not only spaces, and no control characters"
+        case .badName(let trouble): "\(trouble)"
         case .slugTaken(let slug): "there is already a tenant \"\(slug)\""
         case .noTenant(let slug): "there is no tenant \"\(slug)\""
+        case .badBundleID(""): "the bundle ID is missing: App Store Connect shows it under App Information"
         case .badBundleID(let id): "\"\(id)\" cannot be a bundle ID: use letters, digits, hyphens and dots"
         case .bundleIDTaken(let id): "the tenant already has an app \(id)"
         case .noApp(let id): "the tenant has no app \(id)"
@@ -50,7 +56,7 @@ package enum TenantStore {
         in tx: Transaction
     ) async throws -> Tenant {
         guard Tenant.isSlug(slug) else { throw TenantStoreError.badSlug(slug) }
-        guard isName(name) else { throw TenantStoreError.badName }
+        let name = try Self.name(name).text
         guard
             let row = try await tx.row(
                 """
@@ -76,30 +82,37 @@ package enum TenantStore {
             """
             select tenant_id, slug, name
             from tenants.tenants
-            where slug = \(slug) and closed_at is null
+            where slug = \(slug) and closed_at is null and tenant_id <> 0
             """
         ).map { try Tenant($0) }
     }
 
+    /// A tenant by its number, closed or not; the installation too.
+    package static func tenant(_ id: TenantID, in tx: Transaction) async throws -> Tenant? {
+        try await tx.row("select tenant_id, slug, name from tenants.tenants where tenant_id = \(id.rawValue)")
+            .map { try Tenant($0) }
+    }
+
     /// Open tenants in the order of their slugs, `limit` at a time, after `slug`. House scope.
-    package static func tenants(after slug: String = "", limit: Int = 100, in tx: Transaction) async throws -> [Tenant]
-    {
+    ///
+    /// - Parameter withClosed: closed ones among them.
+    package static func tenants(
+        after slug: String = "", limit: Int = 100, withClosed: Bool = false, in tx: Transaction
+    ) async throws -> [Tenant] {
         try await tx.rows(
             """
             select tenant_id, slug, name
             from tenants.tenants
-            where slug > \(slug) and closed_at is null
+            where slug > \(slug) and (closed_at is null or \(withClosed)) and tenant_id <> 0
             order by slug
             limit \(limit)
             """
         ).map { try Tenant($0) }
     }
 
-    /// 1 to 200 characters without control characters, and one at least that can be seen.
-    static func isName(_ text: String) -> Bool {
-        (1...200).contains(text.count) && text.utf8.count <= 1000
-            && text.contains { !$0.isWhitespace }
-            && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
+    /// Throws `TenantStoreError.badName`.
+    static func name(_ text: String) throws(TenantStoreError) -> Name {
+        do throws(Name.Trouble) { return try Name(text, charactersMax: Name.longMax) } catch { throw .badName(error) }
     }
 }
 

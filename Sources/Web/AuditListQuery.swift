@@ -15,16 +15,23 @@ package struct AuditListQuery: Hashable, Sendable {
     /// The number of the entry before which the page begins.
     package var before: Int64?
     /// Fields whose values mean nothing here.
-    package private(set) var ignored: [IgnoredField] = []
+    package internal(set) var ignored: [IgnoredField] = []
+
+    private static let subjectCharactersMax = 200
 
     package init() {}
 
     init(_ query: QueryString) {
+        ignored.noteOthers(
+            query, known: ["who", "action", "subject", "from", "to", "before"] + CSVForm.names)
         who = ignored.read("who", query, AuditFilter.Who.init(text:))
-        action = query.value("action").map { String($0.prefix(100)) }
-        subject = query.value("subject").map { String($0.prefix(200)) }
+        action = ignored.read("action", query) { AuditWords.isAction($0) ? $0 : nil }
+        subject = ignored.read("subject", query) { $0.count <= Self.subjectCharactersMax ? $0 : nil }
         from = ignored.read("from", query) { Moment(date: $0) == nil ? nil : $0 }
-        to = ignored.read("to", query) { Moment(date: $0) == nil ? nil : $0 }
+        let first = from.flatMap { Moment(date: $0) }
+        to = ignored.read("to", query) { text in
+            Moment(date: text).flatMap { day in first.map { $0 <= day } ?? true ? text : nil }
+        }
         before = ignored.read("before", query) { text in
             Int64(text).flatMap { $0 > 0 && String($0) == text ? $0 : nil }
         }

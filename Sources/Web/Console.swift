@@ -12,6 +12,7 @@ package struct Console: Sendable {
     let assets: Assets
     let setup: SetupDesk
     let commerce: CommerceDesk
+    let alerts: AlertDesk
     let clock: WallClock
     let signInHeader: String?
     let administration: Administration
@@ -22,8 +23,8 @@ package struct Console: Sendable {
     ///   - signInHeader: the field in which a trusted proxy names who asks; nil where none does.
     package init(
         records: Records, signIn: SignIn, administration: Administration, checks: CheckDesk,
-        publicAddress: PublicAddress, assets: Assets, setup: SetupDesk, commerce: CommerceDesk, clock: WallClock,
-        signInHeader: String? = nil
+        publicAddress: PublicAddress, assets: Assets, setup: SetupDesk, commerce: CommerceDesk, alerts: AlertDesk,
+        clock: WallClock, signInHeader: String? = nil
     ) {
         self.signInHeader = signInHeader
         self.administration = administration
@@ -34,10 +35,13 @@ package struct Console: Sendable {
         self.assets = assets
         self.setup = setup
         self.commerce = commerce
+        self.alerts = alerts
         self.clock = clock
     }
 
-    var door: Doorkeeper { Doorkeeper(own: own, signIn: signIn, assets: assets.links, header: signInHeader) }
+    var door: Doorkeeper {
+        Doorkeeper(own: own, signIn: signIn, assets: assets.links, header: signInHeader, alerts: alerts)
+    }
 
     /// What is looked at with GET changes nothing; what changes something answers to POST alone.
     package var routes: [Route] {
@@ -55,6 +59,12 @@ package struct Console: Sendable {
         let tokens = TokenHandlers(console: self)
         let audit = AuditHandlers(console: self)
         let checking = CheckHandlers(console: self)
+        let alerting = AlertHandlers(console: self)
+        let channels = ChannelHandlers(console: self)
+        let commerceAccess = CommerceAccessHandlers(console: self)
+        let register = RegisterHandlers(console: self)
+        let commerce = CommerceHandlers(console: self)
+        let asking = CommerceFormHandlers(console: self)
         return [
             route(.get, .home, door.signedIn(desk.home)),
             route(.get, .signIn, door.open(entrance.show)),
@@ -101,6 +111,10 @@ package struct Console: Sendable {
             route(.get, .setup, door.member(setup.show)),
             route(.get, .setupState, door.member(setup.state)),
             route(.post, .setupPart, bodyMax: 128 * 1024, door.member(setup.take)),
+            route(.get, .commerceAccess, door.member(commerceAccess.show)),
+            route(.post, .commerceAccessPart, door.member(commerceAccess.take)),
+            route(.get, .register, door.member(register.show)),
+            route(.get, .registerExport, door.member(register.export)),
             route(.get, .caseExport, door.member(cases.export)),
             route(.get, .people, door.member(people.show)),
             route(.post, .memberRole, door.member(people.changeRole)),
@@ -114,6 +128,26 @@ package struct Console: Sendable {
             route(.get, .audit, door.member(audit.show)),
             route(.get, .auditExport, door.member(audit.export)),
             route(.get, .checks, door.member(checking.show)),
+            route(.get, .alerts, door.member(alerting.show)),
+            route(.get, .alertHistory, door.member(alerting.history)),
+            route(.get, .incident, door.member(alerting.incident)),
+            route(.post, .incidentAct, door.member(alerting.act)),
+            route(.get, .channels, door.member(channels.show)),
+            route(.post, .channels, door.member(channels.add)),
+            route(.get, .channel, door.member(channels.showOne)),
+            route(.post, .channel, door.member(channels.change)),
+            route(.post, .channelTest, door.member(channels.test)),
+            route(.post, .channelRemoval, door.member(channels.remove)),
+            route(.get, .commerceRequests, door.member(commerce.list)),
+            route(.post, .commerceRequests, bodyMax: 128 * 1024, door.member(asking.make)),
+            route(.get, .newCommerceRequest, door.member(asking.show)),
+            route(.post, .purchaseLookUp, door.member(asking.lookUp)),
+            route(.post, .commercePreview, bodyMax: 128 * 1024, door.member(asking.preview)),
+            route(.get, .commerceRequest, door.member(commerce.story)),
+            route(.get, .commerceRequestState, door.member(commerce.state)),
+            route(.post, .commerceSubmission, door.member(commerce.submit)),
+            route(.post, .commerceApproval, door.member(commerce.approve)),
+            route(.post, .commerceWithdrawal, door.member(commerce.withdraw)),
         ] + assets.routes
     }
 
@@ -127,6 +161,28 @@ package struct Console: Sendable {
         return { request, context in
             let isLooking = request.method == .get || request.method == .head
             return try await (isLooking ? looking : posting)(request, context)
+        }
+    }
+
+    /// Answers what never reaches a handler: a form larger than its page takes, a path that cannot be decoded. A page, like
+    /// every other answer here; who is signed in cannot be found out for it. What machines ask for, and what is no
+    /// request at all, is answered by the router as before.
+    package func answerRefusals(in router: inout Router) {
+        let (otherwise, assets, headers) = (router.refused, assets.links, SecurityHeaders(isSecure: own.isSecure))
+        router.refused = { status, text, path in
+            let first = path?.split(separator: "/").first
+            guard path != nil, first != "health", first != "metrics" else { return otherwise(status, text, path) }
+            let problem: ProblemPage.Problem =
+                switch status {
+                case .contentTooLarge, .uriTooLong, .headerFieldsTooLarge: .tooLarge
+                case .requestTimeout, .serviceUnavailable: .notNow
+                case .internalServerError: .ourTrouble
+                default: .unreadable(text)
+                }
+            var response = Response.html(
+                ProblemPage(frame: Frame(assets: assets), problem: problem).html.bytes, status: status)
+            headers.add(to: &response)
+            return response
         }
     }
 
@@ -151,12 +207,15 @@ package struct Console: Sendable {
 
     func frame(_ visit: Visit) -> Frame {
         // The installation's own page is no tenant's.
-        let tenant = visit.site == .tenants ? nil : Onlooker(session: visit.session, visit.request).tenant
+        let tenant = visit.site.pattern == .tenants ? nil : Onlooker(session: visit.session, visit.request).tenant
         return Frame(assets: assets.links, session: visit.session, tenant: tenant, here: visit.site)
     }
 
     func frame(_ visit: TenantVisit) -> Frame {
-        Frame(assets: assets.links, session: visit.visit.session, tenant: visit.membership, here: visit.site)
+        var frame = Frame(
+            assets: assets.links, session: visit.visit.session, tenant: visit.membership, here: visit.site)
+        frame.alert = visit.alert
+        return frame
     }
 
     var strangersFrame: Frame { Frame(assets: assets.links) }

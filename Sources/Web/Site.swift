@@ -1,6 +1,11 @@
 package import FoundationEssentials
 package import HTTP
-import Refunds
+package import Refunds
+
+/// What a person may say about an incident.
+package enum IncidentAct: String, Sendable, Hashable, CaseIterable {
+    case acknowledge, snooze, note
+}
 
 /// Every address of the console. It prints them and reads them back; no other file writes one.
 ///
@@ -37,6 +42,8 @@ package enum Site: Hashable, Sendable {
     case invitation(token: String)
     /// For people who run the installation: tenants, and no case.
     case tenants
+    /// The tenants whose slugs come after this one.
+    case tenantsAfter(String)
     case tenantName(ofTenant: String)
     case tenantClosure(ofTenant: String)
     case tenantReopening(ofTenant: String)
@@ -56,6 +63,13 @@ package enum Site: Hashable, Sendable {
     case setupState(String, bundleID: String)
     /// Takes the form of one step; answers to POST alone.
     case setupPart(String, bundleID: String, SetupPart)
+    /// What stands between an app and Advanced Commerce; `done` names the form that was just taken.
+    case commerceAccess(String, bundleID: String, done: CommerceAccessDone?)
+    /// Takes one of that page's forms; answers to POST alone.
+    case commerceAccessPart(String, bundleID: String, CommerceAccessPart)
+    /// Refunds that were asked for, beside what was sold.
+    case register(String, RegisterListQuery)
+    case registerExport(String, RegisterListQuery, RegisterTable, CSVForm)
     case caseExport(String, CaseListQuery, CSVForm)
     case people(String)
     case memberRole(String, UUID)
@@ -68,6 +82,29 @@ package enum Site: Hashable, Sendable {
     case audit(String, AuditListQuery)
     case auditExport(String, AuditListQuery, CSVForm)
     case checks(String)
+    /// What somebody must look at now.
+    case alerts(String)
+    case alertHistory(String, before: IncidentCursor?)
+    case incident(String, UUID)
+    /// What somebody says about an incident; answers to POST alone.
+    case incidentAct(String, UUID, IncidentAct)
+    case channels(String)
+    case channel(String, UUID)
+    case channelTest(String, UUID)
+    case channelRemoval(String, UUID)
+    /// What we ask Apple for; forms that make a request are sent to the same address.
+    case commerceRequests(String, CommerceListQuery)
+    /// The form of a request, for the purchase that the address names; without one, the look-up of a purchase.
+    case newCommerceRequest(String, PurchaseQuery)
+    /// Asks Apple for a purchase that is not held here; answers to POST alone, as the next one does.
+    case purchaseLookUp(String)
+    case commercePreview(String)
+    case commerceRequest(String, UUID)
+    /// The parts of that page that change by themselves.
+    case commerceRequestState(String, UUID)
+    case commerceSubmission(String, UUID)
+    case commerceApproval(String, UUID)
+    case commerceWithdrawal(String, UUID)
 
     /// The path as the router matches it.
     package enum Pattern: String, CaseIterable, Sendable {
@@ -107,6 +144,10 @@ package enum Site: Hashable, Sendable {
         case setup = "/t/{slug}/apps/{bundleId}/setup"
         case setupState = "/t/{slug}/apps/{bundleId}/setup/state"
         case setupPart = "/t/{slug}/apps/{bundleId}/setup/{part}"
+        case commerceAccess = "/t/{slug}/apps/{bundleId}/advanced-commerce"
+        case commerceAccessPart = "/t/{slug}/apps/{bundleId}/advanced-commerce/{part}"
+        case register = "/t/{slug}/register"
+        case registerExport = "/t/{slug}/register.csv"
         case caseExport = "/t/{slug}/cases.csv"
         case people = "/t/{slug}/people"
         case memberRole = "/t/{slug}/people/{id}/role"
@@ -119,6 +160,23 @@ package enum Site: Hashable, Sendable {
         case audit = "/t/{slug}/audit"
         case auditExport = "/t/{slug}/audit.csv"
         case checks = "/t/{slug}/checks"
+        case alerts = "/t/{slug}/alerts"
+        case alertHistory = "/t/{slug}/alerts/history"
+        case incident = "/t/{slug}/alerts/{id}"
+        case incidentAct = "/t/{slug}/alerts/{id}/{act}"
+        case channels = "/t/{slug}/channels"
+        case channel = "/t/{slug}/channels/{id}"
+        case channelTest = "/t/{slug}/channels/{id}/test"
+        case channelRemoval = "/t/{slug}/channels/{id}/removal"
+        case commerceRequests = "/t/{slug}/commerce-requests"
+        case newCommerceRequest = "/t/{slug}/commerce-requests/new"
+        case purchaseLookUp = "/t/{slug}/commerce-requests/look-up"
+        case commercePreview = "/t/{slug}/commerce-requests/preview"
+        case commerceRequest = "/t/{slug}/commerce-requests/{id}"
+        case commerceRequestState = "/t/{slug}/commerce-requests/{id}/state"
+        case commerceSubmission = "/t/{slug}/commerce-requests/{id}/submission"
+        case commerceApproval = "/t/{slug}/commerce-requests/{id}/approval"
+        case commerceWithdrawal = "/t/{slug}/commerce-requests/{id}/withdrawal"
     }
 
     package var pattern: Pattern {
@@ -143,7 +201,7 @@ package enum Site: Hashable, Sendable {
         case .sessionEnd: .sessionEnd
         case .otherSessionsEnd: .otherSessionsEnd
         case .invitation: .invitation
-        case .tenants: .tenants
+        case .tenants, .tenantsAfter: .tenants
         case .tenantName: .tenantName
         case .tenantClosure: .tenantClosure
         case .tenantReopening: .tenantReopening
@@ -159,6 +217,10 @@ package enum Site: Hashable, Sendable {
         case .setup: .setup
         case .setupState: .setupState
         case .setupPart: .setupPart
+        case .commerceAccess: .commerceAccess
+        case .commerceAccessPart: .commerceAccessPart
+        case .register: .register
+        case .registerExport: .registerExport
         case .caseExport: .caseExport
         case .people: .people
         case .memberRole: .memberRole
@@ -171,6 +233,23 @@ package enum Site: Hashable, Sendable {
         case .audit: .audit
         case .auditExport: .auditExport
         case .checks: .checks
+        case .alerts: .alerts
+        case .alertHistory: .alertHistory
+        case .incident: .incident
+        case .incidentAct: .incidentAct
+        case .channels: .channels
+        case .channel: .channel
+        case .channelTest: .channelTest
+        case .channelRemoval: .channelRemoval
+        case .commerceRequests: .commerceRequests
+        case .newCommerceRequest: .newCommerceRequest
+        case .purchaseLookUp: .purchaseLookUp
+        case .commercePreview: .commercePreview
+        case .commerceRequest: .commerceRequest
+        case .commerceRequestState: .commerceRequestState
+        case .commerceSubmission: .commerceSubmission
+        case .commerceApproval: .commerceApproval
+        case .commerceWithdrawal: .commerceWithdrawal
         }
     }
 
@@ -188,9 +267,11 @@ package enum Site: Hashable, Sendable {
         case (.signInLink(let token), _), (.firstStart(let token), _): token
         case (.generator(let id), _), (.factorRemoval(let id), _), (.sessionEnd(let id), _): id.text
         case (.setup(_, let bundleID, _), "{bundleId}"), (.setupState(_, let bundleID), "{bundleId}"),
-            (.setupPart(_, let bundleID, _), "{bundleId}"):
+            (.setupPart(_, let bundleID, _), "{bundleId}"), (.commerceAccess(_, let bundleID, _), "{bundleId}"),
+            (.commerceAccessPart(_, let bundleID, _), "{bundleId}"):
             bundleID
         case (.setupPart(_, _, let part), "{part}"): part.rawValue
+        case (.commerceAccessPart(_, _, let part), "{part}"): part.rawValue
         case (.invitation(let token), _): token
         case (.tenantName(let tenant), _), (.tenantClosure(let tenant), _), (.tenantReopening(let tenant), _),
             (.firstOwner(let tenant), _):
@@ -199,7 +280,15 @@ package enum Site: Hashable, Sendable {
             (.invitationRenewal(_, let id), "{id}"), (.invitationWithdrawal(_, let id), "{id}"),
             (.tokenRemoval(_, let id), "{id}"):
             id.text
+        case (.incidentAct(_, _, let act), "{act}"): act.rawValue
+        case (.incident(_, let id), "{id}"), (.incidentAct(_, let id, _), "{id}"), (.channel(_, let id), "{id}"),
+            (.channelTest(_, let id), "{id}"), (.channelRemoval(_, let id), "{id}"):
+            id.text
         case (.refundCase(_, let id), "{id}"), (.notification(_, let id), "{id}"): id.text
+        case (.commerceRequest(_, let id), "{id}"), (.commerceRequestState(_, let id), "{id}"),
+            (.commerceSubmission(_, let id), "{id}"), (.commerceApproval(_, let id), "{id}"),
+            (.commerceWithdrawal(_, let id), "{id}"):
+            id.text
         default: slug ?? ""
         }
     }
@@ -214,7 +303,14 @@ package enum Site: Hashable, Sendable {
         case .caseExport(let slug, _, _), .people(let slug), .memberRole(let slug, _), .memberRemoval(let slug, _),
             .invitations(let slug), .invitationRenewal(let slug, _), .invitationWithdrawal(let slug, _),
             .tokens(let slug), .tokenRemoval(let slug, _), .audit(let slug, _), .auditExport(let slug, _, _),
-            .checks(let slug):
+            .checks(let slug), .alerts(let slug), .alertHistory(let slug, _), .incident(let slug, _),
+            .incidentAct(let slug, _, _), .channels(let slug), .channel(let slug, _), .channelTest(let slug, _),
+            .channelRemoval(let slug, _), .commerceAccess(let slug, _, _), .commerceAccessPart(let slug, _, _),
+            .register(let slug, _), .registerExport(let slug, _, _, _):
+            slug
+        case .commerceRequests(let slug, _), .newCommerceRequest(let slug, _), .purchaseLookUp(let slug),
+            .commercePreview(let slug), .commerceRequest(let slug, _), .commerceRequestState(let slug, _),
+            .commerceSubmission(let slug, _), .commerceApproval(let slug, _), .commerceWithdrawal(let slug, _):
             slug
         default: nil
         }
@@ -227,9 +323,16 @@ package enum Site: Hashable, Sendable {
         case .notifications(_, let query): query.fields
         case .quarantine(_, let query): query.fields
         case .setup(_, _, let done): [("done", done?.rawValue)]
+        case .tenantsAfter(let slug): [("after", slug)]
+        case .commerceAccess(_, _, let done): done?.fields ?? []
+        case .register(_, let query): query.fields
+        case .registerExport(_, let query, let table, let form): query.fields + table.fields + form.fields
         case .caseExport(_, let query, let form): query.fields + form.fields
         case .audit(_, let query): query.fields
         case .auditExport(_, let query, let form): query.fields + form.fields
+        case .alertHistory(_, let before): [("before", before?.text)]
+        case .commerceRequests(_, let query): query.fields
+        case .newCommerceRequest(_, let query): query.fields
         default: []
         }
     }
@@ -245,106 +348,6 @@ package enum Site: Hashable, Sendable {
 
     /// The address that was asked for.
     package init?(_ request: Request) { self.init(segments: request.segments, query: request.query) }
-
-    private init?(segments: [String], query: QueryString) {
-        // A final slash is the same address.
-        let segments = segments.last == "" ? segments.dropLast() : segments[...]
-        switch segments.count {
-        case 0: self = .home
-        case _ where segments[0] == "account": self.init(account: segments.dropFirst())
-        case 1 where segments[0] == "sign-in": self = .signIn(next: query.value("next"))
-        case 1 where segments[0] == "sign-out": self = .signOut
-        case 1 where segments[0] == "password": self = .password
-        case 1 where segments[0] == "tenants": self = .tenants
-        case 2 where segments[0] == "set-up": self = .firstStart(token: segments[1])
-        case 2 where segments[0] == "sign-in" && segments[1] == "second-factor":
-            self = .secondFactor(next: query.value("next"))
-        case 2 where segments[0] == "sign-in" && segments[1] == "passkey": self = .passkeySignIn
-        case 3 where segments[0] == "sign-in" && segments[1] == "passkey" && segments[2] == "challenge":
-            self = .passkeyChallenge
-        case 2 where segments[0] == "invitations": self = .invitation(token: segments[1])
-        case 3 where segments[0] == "tenants":
-            switch segments[2] {
-            case "name": self = .tenantName(ofTenant: segments[1])
-            case "closure": self = .tenantClosure(ofTenant: segments[1])
-            case "reopening": self = .tenantReopening(ofTenant: segments[1])
-            case "first-owner": self = .firstOwner(ofTenant: segments[1])
-            default: return nil
-            }
-        case 2 where segments[0] == "t": self = .overview(segments[1])
-        case 3 where segments[0] == "sign-in" && segments[1] == "link": self = .signInLink(token: segments[2])
-        case 3 where segments[0] == "t":
-            switch segments[2] {
-            case "cases": self = .cases(segments[1], CaseListQuery(query))
-            case "notifications": self = .notifications(segments[1], NotificationListQuery(query))
-            case "quarantine": self = .quarantine(segments[1], RefusalListQuery(query))
-            case "apps": self = .apps(segments[1])
-            case "cases.csv": self = .caseExport(segments[1], CaseListQuery(query), CSVForm(query))
-            case "people": self = .people(segments[1])
-            case "invitations": self = .invitations(segments[1])
-            case "tokens": self = .tokens(segments[1])
-            case "audit": self = .audit(segments[1], AuditListQuery(query))
-            case "audit.csv": self = .auditExport(segments[1], AuditListQuery(query), CSVForm(query))
-            case "checks": self = .checks(segments[1])
-            default: return nil
-            }
-        case 5 where segments[0] == "t" && ["people", "invitations", "tokens"].contains(segments[2]):
-            guard let id = UUID(uuidString: segments[3]) else { return nil }
-            switch (segments[2], segments[4]) {
-            case ("people", "role"): self = .memberRole(segments[1], id)
-            case ("people", "removal"): self = .memberRemoval(segments[1], id)
-            case ("invitations", "renewal"): self = .invitationRenewal(segments[1], id)
-            case ("invitations", "withdrawal"): self = .invitationWithdrawal(segments[1], id)
-            case ("tokens", "removal"): self = .tokenRemoval(segments[1], id)
-            default: return nil
-            }
-        case 4 where segments[0] == "t" && segments[2] == "apps" && segments[3] == "new": self = .newApp(segments[1])
-        case 5 where segments[0] == "t" && segments[2] == "apps" && segments[4] == "setup":
-            self = .setup(
-                segments[1], bundleID: segments[3], done: query.value("done").flatMap(SetupPart.init(rawValue:)))
-        case 6 where segments[0] == "t" && segments[2] == "apps" && segments[4] == "setup":
-            if segments[5] == "state" {
-                self = .setupState(segments[1], bundleID: segments[3])
-            } else if let part = SetupPart(rawValue: segments[5]) {
-                self = .setupPart(segments[1], bundleID: segments[3], part)
-            } else {
-                return nil
-            }
-        case 4 where segments[0] == "t":
-            guard let id = UUID(uuidString: segments[3]) else { return nil }
-            switch segments[2] {
-            case "cases": self = .refundCase(segments[1], id)
-            case "notifications": self = .notification(segments[1], id)
-            default: return nil
-            }
-        default: return nil
-        }
-    }
-}
-
-extension Site {
-    /// What stands behind `/account`.
-    private init?(account parts: ArraySlice<String>) {
-        let parts = Array(parts)
-        switch parts.count {
-        case 0: self = .account
-        case 1 where parts[0] == "name": self = .accountName
-        case 1 where parts[0] == "generators": self = .generators
-        case 1 where parts[0] == "passkeys": self = .passkeys
-        case 1 where parts[0] == "recovery-codes": self = .recoveryCodes
-        case 2 where parts[0] == "passkeys" && parts[1] == "offer": self = .passkeyOffer
-        case 3 where parts[0] == "sessions" && parts[1] == "others" && parts[2] == "end": self = .otherSessionsEnd
-        case 2...3:
-            guard let id = UUID(uuidString: parts[1]) else { return nil }
-            switch (parts[0], parts.dropFirst(2).first) {
-            case ("generators", nil): self = .generator(id)
-            case ("factors", "removal"): self = .factorRemoval(id)
-            case ("sessions", "end"): self = .sessionEnd(id)
-            default: return nil
-            }
-        default: return nil
-        }
-    }
 }
 
 extension QueryString {

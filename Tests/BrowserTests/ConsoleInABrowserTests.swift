@@ -130,7 +130,7 @@ import Web
         const faint = new Set();
         for (const e of document.querySelectorAll('body *')) {
           const hasText = [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
-          if (!hasText || e.closest('.unseen, .skip, script') || !e.offsetParent) continue;
+          if (!hasText || e.closest('.unseen, .skip, script') || !e.offsetParent || !e.checkVisibility()) continue;
           const [a, b] = [light(colour(getComputedStyle(e).color)), light(behind(e))].sort((x, y) => y - x);
           if ((a + 0.05) / (b + 0.05) < 4.5) faint.add(e.tagName + '.' + e.className + ': ' + e.textContent.trim().slice(0, 40));
         }

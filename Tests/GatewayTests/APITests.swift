@@ -102,19 +102,27 @@ import Time
             "transactionId", "decimal digits"
         ),
         ("PUT /api/v1/apps/com.example.alpha/transactions/%D9%A1/usage", "transactionId", "decimal digits"),
+    ])
+    func `an id in a path that cannot be one is 404 like one that is unknown, and says what it should be`(
+        line: String, member: String, rule: String
+    ) async throws { try await refused(line, status: 404, member: member, rule: rule) }
+
+    @Test(arguments: [
         ("GET \(cases)?transactionId=abc", "transactionId", "decimal digits"),
         ("GET \(cases)?originalTransactionId=", "originalTransactionId", "decimal digits"),
         ("GET \(cases)?appAccountToken=sam", "appAccountToken", "a UUID"),
     ])
-    func `an id that cannot be right is 400 and says what it should be`(
+    func `an id in a query that cannot be one is 400 and says what it should be`(
         line: String, member: String, rule: String
-    ) async throws {
+    ) async throws { try await refused(line, status: 400, member: member, rule: rule) }
+
+    private func refused(_ line: String, status: Int, member: String, rule: String) async throws {
         try await GatewayDesk.open { desk async throws in
             let body = "{\"consented\":true}"
             let usage = "{\"observedAt\":\(Self.t0),\"consumptionPercentage\":1}"
             let response = try await desk.call(
                 line, line.hasPrefix("GET") ? nil : line.hasSuffix("usage") ? usage : body)
-            #expect(response.status == 400)
+            #expect(response.status == status)
             #expect(response["Content-Type"] == "application/problem+json")
             let problem = try object(response)
             #expect(problem["member"] as? String == member)

@@ -9,7 +9,7 @@ import Testing
         "environment",
         "expires", "factor", "fingerprint", "inbox", "invitation", "is", "keyId", "kind", "method", "name.after",
         "name.before", "productId", "reason", "rehearsal", "result", "retiring", "role", "role.after", "role.before",
-        "sampleContent.after", "sampleContent.before", "scopes", "session", "signsAgain", "slug", "was",
+        "sampleContent.after", "sampleContent.before", "scopes", "session", "severity", "signsAgain", "slug", "was",
     ]
 
     @Test func `details name ids and settings only`() throws {

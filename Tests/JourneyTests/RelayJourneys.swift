@@ -1,14 +1,10 @@
-import Crypto
 import Foundation
 import HTTP
-import Journal
 import Postgres
 import Simulator
 import Support
 import Synchronization
-import Tenants
 import Testing
-import Time
 
 /// The real program passing notifications on to an app's other receiver, which hangs, fails, and comes back.
 @Suite(.timeLimit(.minutes(4)))
@@ -43,11 +39,12 @@ struct `Another receiver` {
     @Test func `gets every original byte for byte and once, and while it is away nothing waits for it`() async throws {
         try await withDatabase { test in
             let settings = ["REFUND_DESK_OUTBOUND_ALLOW_PRIVATE": "127.0.0.0/8"]
+            let place = ["--tenant", "alpha", "--bundle-id", "com.example.alpha"]
             try await withStage(settings: settings, databaseURL: test.url) { stage in
                 let inbox = try await stage.addApp()
                 let receiver = Receiver()
                 let server = try ScriptedServer { request, _ in receiver.step(request) }
-                try await relay(to: server.url + "/hook", stage, test)
+                try await stage.command(["relay", "set", "--url-stdin"] + place, input: server.url + "/hook\n")
                 let desk = try await stage.serve()
 
                 let notes = try (1...4).map { _ in try stage.request() }
@@ -62,7 +59,12 @@ struct `Another receiver` {
                 }
                 try await stage.eventually("the receiver was tried") { receiver.refused > 0 }
                 #expect(receiver.taken.isEmpty)
+                let shown = try await stage.command(["relay", "show"] + place)
+                #expect(shown["passedOn"]?.bool == true && shown["waiting"]?.int ?? 0 > 0)
 
+                // Tried again by hand, it does not wait for the end of the pause.
+                let again = try await stage.command(["relay", "retry"] + place)
+                #expect(again["deliveries"]?.int == 4)
                 receiver.comeBack()
                 try await stage.eventually("everything has arrived", within: .seconds(60)) {
                     receiver.taken.count >= bodies.count
@@ -80,22 +82,6 @@ struct `Another receiver` {
                 }
                 #expect(await desk.stop() == 0)
             }
-        }
-    }
-
-    /// Names the app's other receiver, with the installation's own master key.
-    private func relay(to url: String, _ stage: Stage, _ test: TestDatabase) async throws {
-        let master = try SecretBytes.file(stage.folder + "/master-key", bytesMax: 1000)
-        let vault = Vault(
-            database: test.database, keyring: try MasterKeyring(text: master), clock: .system, journal: .silent)
-        let tenant = try #require(
-            try await test.database.transaction(.house) { tx in try await TenantStore.tenant(slug: "alpha", in: tx) })
-        try await test.database.transaction(tenant.id.scope) { tx in
-            let app = try #require(try await TenantStore.app(of: tenant.id, bundleID: "com.example.alpha", in: tx))
-            var changes = AppChanges()
-            changes.relayURL = url
-            try await TenantStore.change(
-                app, changes, with: vault, plainHTTP: true, by: .commandLine, at: WallClock.system.now, in: tx)
         }
     }
 }

@@ -46,7 +46,8 @@ import Testing
             }
             let items = (0..<500).map { "s\($0)" }
             let answers = await submit(items, to: collector)
-            let rows = try await test.database.rows(.house, "select slug, tenant_id from tenants.tenants")
+            let rows = try await test.database.rows(
+                .house, "select slug, tenant_id from tenants.tenants where tenant_id <> 0")
             #expect(rows.count == 500)
             for row in rows { #expect(try answers[row("slug")]?.get() == row("tenant_id")) }
             let batches = sizes.withLock { $0 }
@@ -60,7 +61,8 @@ import Testing
             let collector = Collector<String, Int64>(database: test.database, flush: writer())
             let items = (0..<60).map { $0 == 17 ? "NOT A SLUG" : $0 == 40 ? "nul\u{0}" : "s\($0)" }
             let answers = await submit(items, to: collector)
-            let written = try await test.database.rows(.house, "select 1 as one from tenants.tenants")
+            let written = try await test.database.rows(
+                .house, "select 1 as one from tenants.tenants where tenant_id <> 0")
             #expect(written.count == 58)
             for item in items where item.hasPrefix("s") { #expect(try answers[item]?.get() ?? 0 > 0) }
             let refused = #expect(throws: PostgresError.self) { try answers["NOT A SLUG"]?.get() }

@@ -10,7 +10,7 @@ private struct Stop: Error {}
 
 @Suite struct `a transaction` {
     private func count(_ db: Database) async throws -> Int {
-        try await db.rows(.house, "select count(*) as n from tenants.tenants")[0]("n")
+        try await db.rows(.house, "select count(*) as n from tenants.tenants where tenant_id <> 0")[0]("n")
     }
 
     @Test func `is committed when its body returns`() async throws {
@@ -88,9 +88,9 @@ private struct Stop: Error {}
     @Test func `sees one moment where that was asked for, and may not write where that was asked for`() async throws {
         try await withDatabase { test in
             try await test.database.transaction(.house, isolation: .repeatableRead) { tx in
-                #expect(try await tx.rows("select slug from tenants.tenants").isEmpty)
+                #expect(try await tx.rows("select slug from tenants.tenants where tenant_id <> 0").isEmpty)
                 try await test.database.execute(.house, "insert into tenants.tenants (slug, name) values ('a', 'A')")
-                #expect(try await tx.rows("select slug from tenants.tenants").isEmpty)
+                #expect(try await tx.rows("select slug from tenants.tenants where tenant_id <> 0").isEmpty)
             }
             let error = await #expect(throws: PostgresError.self) {
                 try await test.database.transaction(.house, isolation: .readOnly) { tx in
@@ -106,7 +106,7 @@ private struct Stop: Error {}
             try await test.database.transaction(.house) { tx in
                 let answers = try await tx.pipeline([
                     "select 1 as n", "insert into tenants.tenants (slug, name) values ('a', 'A') returning slug",
-                    "select count(*)::int as n from tenants.tenants",
+                    "select count(*)::int as n from tenants.tenants where tenant_id <> 0",
                 ])
                 #expect(try answers[0][0]("n") == 1 as Int)
                 #expect(try answers[1][0]("slug") == "a")

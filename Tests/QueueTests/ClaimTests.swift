@@ -137,6 +137,129 @@ import Time
     }
 }
 
+/// Lanes whose calls are few and far between: those of Advanced Commerce.
+@Suite struct `claiming in a lane of commerce` {
+    private func claimant(_ n: Int64) -> Claims.Claimant { .init(worker: n, claim: n) }
+    private let lane = Lane.commerce(app: 1, isSandbox: false)
+    private let sandbox = Lane.commerce(app: 1, isSandbox: true)
+
+    private func add(_ count: Int, to lane: Int64, of tenant: Int64 = 1, house: House) async throws {
+        try await house.db.transaction(.tenant(tenant)) { tx in
+            try await Lane.ensure(lane, in: tx)
+            for n in 0..<count {
+                try await Enqueue.add(
+                    NewJob(
+                        tenant: tenant, lane: lane, kind: "test", subject: "{\"n\":\(n)}",
+                        deadline: House.start + .hours(12) + .milliseconds(Int64(n))), in: tx)
+            }
+        }
+    }
+
+    private func walk(_ house: House, at now: Moment, by n: Int64 = 1) async throws -> [Job] {
+        try await Claims.walk(after: 0, upTo: 32, now: now, by: claimant(n), on: house.db).jobs
+    }
+
+    @Test func `takes one job at a time, in the order of asking, one of them ahead of its call's turn`() async throws {
+        try await withHouse { house in
+            try await add(6, to: lane, house: house)
+            // The one that is ahead is there when the next permit is: no turn is lost to the way of a claim.
+            var now = House.start
+            var subjects = try await walk(house, at: now).map(\.subject)
+            for _ in 0..<5 {
+                let claimed = try await walk(house, at: now)
+                #expect(claimed.count == 1)
+                subjects += claimed.map(\.subject)
+                #expect(try await walk(house, at: now + Lane.spacing(of: lane) - .milliseconds(1)).isEmpty)
+                now = now + Lane.spacing(of: lane)
+            }
+            #expect(subjects == (0..<6).map { "{\"n\":\($0)}" })
+        }
+    }
+
+    @Test func `two processes share the rest`() async throws {
+        try await withHouse { house in
+            try await add(40, to: lane, house: house)
+            let claimed = try await withThrowingTaskGroup(of: Int.self) { group in
+                for n in 1...8 as ClosedRange<Int64> {
+                    group.addTask { try await walk(house, at: House.start, by: n).count }
+                }
+                return try await group.reduce(0, +)
+            }
+            #expect(claimed == 2, "one, and the one ahead")
+        }
+    }
+
+    @Test func `a sandbox rests ten times as long, and neither waits for the other`() async throws {
+        try await withHouse { house in
+            try await add(3, to: lane, house: house)
+            try await add(3, to: sandbox, house: house)
+            for _ in 0..<2 { #expect(try await walk(house, at: House.start).map(\.lane) == [lane, sandbox]) }
+            #expect(try await walk(house, at: House.start).isEmpty)
+            #expect(try await walk(house, at: House.start + .milliseconds(205)).map(\.lane) == [lane])
+            #expect(try await walk(house, at: House.start + .milliseconds(2049)).isEmpty)
+            #expect(try await walk(house, at: House.start + .milliseconds(2050)).map(\.lane) == [sandbox])
+        }
+    }
+
+    @Test func `one tenant's thousand requests take nobody's place`() async throws {
+        try await withHouse { house in
+            let noisy = Lane.commerce(app: 1, isSandbox: false)
+            let quiet = Lane.commerce(app: 2, isSandbox: false)
+            try await add(1000, to: noisy, of: 1, house: house)
+            try await add(1, to: quiet, of: 2, house: house)
+            // The noisy tenant's own replies, and a quiet one's.
+            try await house.add(3, lane: 2)
+            try await house.add(3, lane: 4)
+            let claimed = try await walk(house, at: House.start)
+            let byLane = Dictionary(grouping: claimed, by: \.lane).mapValues(\.count)
+            #expect(byLane == [2: 3, 4: 3, noisy: 1, quiet: 1])
+        }
+    }
+
+    @Test func `permits are five a second less a margin, in the sandbox half a one, for all who ask`() async throws {
+        for (lane, spacing) in [(lane, 205), (sandbox, 2050)] as [(Int64, Int64)] {
+            try await withHouse { house in
+                let begin = ContinuousClock.now
+                let given = try await withThrowingTaskGroup(of: Int.self) { group in
+                    for _ in 0..<4 {
+                        group.addTask {
+                            var given = 0
+                            for _ in 0..<5 {
+                                let wait = try await house.db.transaction(.tenant(1)) { tx in
+                                    try await Lane.takePermit(lane, in: tx)
+                                }
+                                if wait != nil { given += 1 }
+                            }
+                            return given
+                        }
+                    }
+                    return try await group.reduce(0, +)
+                }
+                let took = (ContinuousClock.now - begin).wholeMilliseconds
+                // Those of the time that passed and of the second ahead, and the one under way.
+                #expect(given >= 1 && Int64(given) <= (took + 1000) / spacing + 2, "\(given) in \(took) ms")
+            }
+        }
+    }
+
+    @Test func `a lane that was stopped gives nothing, and all of it when it goes on`() async throws {
+        try await withHouse { house in
+            try await add(2, to: lane, house: house)
+            try await house.db.transaction(.tenant(1)) { tx in
+                try await Lane.pause(lane, until: House.start + .days(400), why: "stopped", in: tx)
+            }
+            #expect(try await walk(house, at: House.start + .days(1)).isEmpty)
+            // A rest that is asked for meanwhile does not end the pause.
+            try await house.db.transaction(.tenant(1)) { tx in
+                try await Lane.rest(lane, until: House.start + .seconds(1), why: "a permit", in: tx)
+            }
+            #expect(try await walk(house, at: House.start + .days(1)).isEmpty)
+            try await house.db.transaction(.tenant(1)) { tx in try await Lane.resume(lane, in: tx) }
+            #expect(try await walk(house, at: House.start + .days(1)).count == 1)
+        }
+    }
+}
+
 @Suite struct `adding jobs` {
     @Test func `with a key adds one, until that one has ended`() async throws {
         try await withHouse { house in

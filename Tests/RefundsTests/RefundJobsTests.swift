@@ -33,8 +33,8 @@ struct RefundJobsTests {
                         commerce: desk.side.commerce(for: desk.alpha.app), rehearsalHTTP: http,
                         clock: .system, journal: .silent, counters: counters),
                     headers: desk.headers, directory: desk.directory, vault: desk.vault, tokens: TokenCache(),
-                    relay: http, bell: desk.bell,
-                    clock: .system, journal: .silent, counters: counters),
+                    relay: http, alerting: desk.alerting, bell: desk.bell, clock: .system, journal: .silent,
+                    counters: counters),
                 concurrency: 4, loops: desk.database.loops, journal: .silent, counters: counters)
             listener.start()
             let working = Task { await workers.run() }
@@ -67,7 +67,7 @@ struct RefundJobsTests {
     @Test func `every kind of work has a handler`() {
         #expect(
             RefundJobs.Kind.allCases.map(\.rawValue) == [
-                "notification", "reply", "deadline", "look-up", "relay", "test-status", "commerce",
+                "notification", "reply", "deadline", "look-up", "relay", "test-status", "commerce", "notify",
             ])
     }
 }

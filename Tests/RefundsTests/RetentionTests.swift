@@ -42,6 +42,85 @@ import Time
             """)
     }
 
+    /// A request of each state with an item, an attempt and a fact, and what was sold, of the given age.
+    static func sell(_ test: TestDatabase, age: Duration) async throws {
+        let at = now - age
+        try await test.asSuperuser(
+            """
+            insert into refunds.commerce_requests (tenant_id, request_id, app_id, environment, kind, transaction_id,
+              original_transaction_id, request_reference_id, idempotency_key, asked_sha256, state, body, asked_at,
+              listed_at, changed_at)
+            select tenant_id, gen_random_uuid(), app_id, 'Production', 'refund', 'c' || s, '1', gen_random_uuid(), s,
+              sha256(''), s, '', \(at), \(at), \(at)
+            from tenants.apps, unnest(array['draft', 'awaiting-approval', 'queued', 'sending', 'accepted', 'refunded',
+              'declined', 'failed', 'pending-at-apple', 'cancelled']) s
+            """)
+        try await test.asSuperuser(
+            """
+            insert into refunds.transactions (tenant_id, app_id, environment, transaction_id, original_transaction_id,
+              product_id, signed_at, fields)
+            select tenant_id, app_id, environment, transaction_id, '1', 'p', \(at), '' from refunds.commerce_requests
+            """)
+        try await test.asSuperuser(
+            """
+            insert into refunds.commerce_items (tenant_id, request_id, item_no, sku, refund_reason, refund_type, revoke)
+            select tenant_id, request_id, 1, 's', 'OTHER', 'FULL', false from refunds.commerce_requests
+            """)
+        try await test.asSuperuser(
+            """
+            insert into refunds.commerce_attempts (tenant_id, request_id, attempt_no, app_id, environment, worker,
+              started_at, send_by, give_up_at, ended_at, result)
+            select tenant_id, request_id, 1, app_id, environment, 1, \(at), \(at + .seconds(5)), \(at + .seconds(35)),
+              \(at), 'accepted'
+            from refunds.commerce_requests
+            """)
+        try await test.asSuperuser(
+            """
+            insert into refunds.commerce_facts (tenant_id, request_id, fact_id, sku, kind, signed_at, learned_at)
+            select tenant_id, request_id, gen_random_uuid(), '', 'refunded', \(at), \(at)
+            from refunds.commerce_requests
+            """)
+        try await test.asSuperuser(
+            """
+            insert into refunds.commerce_sales (tenant_id, app_id, environment, transaction_id, sku, sold_at)
+            select tenant_id, app_id, 'Production', '1', 's', \(at) from tenants.apps
+            """)
+        try await test.asSuperuser(
+            """
+            insert into refunds.renewals (tenant_id, app_id, environment, original_transaction_id, signed_at, fields)
+            select tenant_id, app_id, 'Production', '1', \(at), '' from tenants.apps
+            """)
+    }
+
+    @Test(arguments: [(Duration.days(760), 10, 1), (.days(762), 2, 0)] as [(Duration, Int64, Int64)])
+    func `commerce requests go with all that is theirs, as cases do; what waits to be sent stays`(
+        age: Duration, requests: Int64, sales: Int64
+    ) async throws {
+        try await withDatabase { test in
+            try await Self.fill(test, age: .days(1), case: 1)
+            try await Self.sell(test, age: age)
+            let retention = Retention(database: test.database, clock: WallClock { Self.now })
+            _ = try await retention.prune()
+            #expect(try await retention.prune().isEmpty)
+            for table in ["requests", "items", "attempts", "facts"] {
+                let left: Int64? = try await test.asSuperuser(
+                    SQL(stringLiteral: "select count(*) as n from refunds.commerce_\(table)")
+                ).first?("n")
+                #expect(left == requests, "\(table)")
+            }
+            // A request that is kept keeps its purchase.
+            let transactions: Int64? = try await test.asSuperuser("select count(*) as n from refunds.transactions")
+                .first?("n")
+            #expect(transactions == requests)
+            for table in ["commerce_sales", "renewals"] {
+                let left: Int64? = try await test.asSuperuser(
+                    SQL(stringLiteral: "select count(*) as n from refunds.\(table)")
+                ).first?("n")
+                #expect(left == sales, "\(table)")
+            }
+        }
+    }
+
     static func count(_ test: TestDatabase, _ table: String) async throws -> Int64 {
         let query: SQL =
             switch table {

@@ -1,3 +1,4 @@
+import Journal
 import Postgres
 import Support
 import Tenants
@@ -11,7 +12,9 @@ import Time
         let app = desk.alpha.app
         let all = try await desk.database.transaction(app.tenant.scope) { tx in
             let tenant = Tenant(id: app.tenant, slug: "alpha", name: "alpha")
-            return try await TenantChecks.of(tenant, vault: desk.vault, at: now ?? desk.now, in: tx)
+            return try await TenantChecks.of(
+                tenant, vault: desk.vault, tokens: APITokens(database: desk.database, clock: desk.clock.clock),
+                at: now ?? desk.now, in: tx)
         }
         return Dictionary(all.map { ($0.name, $0) }) { first, _ in first }
     }
@@ -74,9 +77,9 @@ import Time
 
     @Test func `BL-018: a clock that is ten minutes fast is named with its offset`() async throws {
         try await Desk.open { desk in
-            try await refuse(desk, offset: .seconds(-600))
+            try await refuse(desk, offset: .seconds(600))
             let checks = try await checks(desk)
-            #expect(checks["\(app) Production"]?.text.contains("600 seconds ahead of") == true)
+            #expect(checks["\(app) Production"]?.text.contains("10 minutes ahead of") == true)
             #expect(checks["apple-clock alpha"]?.state == .fail)
         }
     }
@@ -88,7 +91,7 @@ import Time
             #expect(check.state == .fail)
             var rest = check.text[...]
             for word in [
-                "In-App Purchase key", "key ID ABCDE12345", "issuer ID", "bundle ID com.example.alpha", "on sale",
+                "In-App Purchase key", "key ID ABCDE12345", "issuer ID", "bundle ID com.example.alpha", "released",
                 "revoked",
             ] {
                 let place = try #require(rest.firstRange(of: word), "\(word) in \(check.text)")
@@ -117,11 +120,104 @@ import Time
             let beta = desk.beta.app
             let others = try await desk.database.transaction(beta.tenant.scope) { tx in
                 try await TenantChecks.of(
-                    Tenant(id: beta.tenant, slug: "beta", name: "beta"), vault: desk.vault, at: desk.now, in: tx)
+                    Tenant(id: beta.tenant, slug: "beta", name: "beta"), vault: desk.vault,
+                    tokens: APITokens(database: desk.database, clock: desk.clock.clock), at: desk.now, in: tx)
             }
             #expect(
                 others.filter { $0.name.contains("sealed") || $0.name.hasSuffix(" key") }.allSatisfy { $0.state == .ok }
             )
+        }
+    }
+
+    @Test func `a notification from an environment that the app is set up without is taken, answered and told`()
+        async throws
+    {
+        try await Desk.open { desk in
+            try await desk.consent()
+            try await desk.test.asSuperuser("update tenants.apps set environments = '{Sandbox}'")
+            #expect(try await checks(desk)["\(app) environments"] == nil)
+            try await desk.take(desk.note("CONSUMPTION_REQUEST", desk.tx()))
+            #expect(desk.apple.calls.count == 1)
+            let check = try #require(try await checks(desk)["\(app) environments"])
+            #expect(check.state == .warn && check.text.contains("without Production"))
+            #expect(check.remedy?.place == .setUp(bundleID: "com.example.alpha") && check.remedy?.command == nil)
+            #expect(check.line.hasSuffix("set it to Production and Sandbox."))
+            let later = desk.now + .days(31)
+            #expect(try await checks(desk, at: later)["\(app) environments"] == nil, "that was another time")
+            try await desk.test.asSuperuser("update tenants.apps set environments = '{Production,Sandbox}'")
+            #expect(try await checks(desk)["\(app) environments"] == nil)
+        }
+    }
+
+    @Test func `what to do is a sentence with a place for people, and a command at a shell`() async throws {
+        try await Desk.open(withKey: false) { desk in
+            let check = try #require(try await checks(desk)["\(app) key"])
+            #expect(check.text.contains("com.example.alpha") && !check.text.contains("refund-desk"))
+            #expect(!check.text.contains("tenant \(desk.alpha.app.tenant.rawValue)"))
+            #expect(check.remedy?.text == "Add an In-App Purchase key.")
+            #expect(check.line.contains("refund-desk key add --tenant alpha"))
+        }
+    }
+
+    @Test func `another receiver that does not answer is told with its reason`() async throws {
+        try await Desk.open { desk in
+            let tenant = desk.alpha.app.tenant.rawValue
+            let id = desk.alpha.app.id.rawValue
+            try await desk.database.transaction(desk.alpha.app.tenant.scope) { tx in
+                var changes = AppChanges()
+                changes.relayURL = "https://hooks.example/x"
+                try await TenantStore.change(
+                    desk.alpha.app, changes, with: desk.vault, outbound: OutboundRules { _ in nil }, by: .commandLine,
+                    at: desk.now, in: tx)
+            }
+            #expect(try await checks(desk)["\(app) relay"]?.state == .ok)
+            try await desk.test.asSuperuser(
+                """
+                insert into refunds.relay_standings (tenant_id, app_id, failures, last_error, last_error_at)
+                values (\(tenant), \(id), 3, 'answered 502', \(desk.now))
+                """)
+            let check = try #require(try await checks(desk)["\(app) relay"])
+            #expect(check.state == .warn && check.text.contains("answered 502"))
+            #expect(check.remedy?.command == "refund-desk relay retry --tenant alpha --bundle-id com.example.alpha")
+        }
+    }
+
+    @Test func `a token is told of two weeks before its end, and after it while it is still tried`() async throws {
+        try await Desk.open { desk in
+            let tenant = desk.alpha.app.tenant
+            let tokens = APITokens(database: desk.database, clock: desk.clock.clock)
+            let made = try await desk.database.transaction(tenant.scope) { tx in
+                try await tokens.add(
+                    to: tenant, app: nil, scopes: [.usage], name: "shop", end: .after(.days(20)), by: .commandLine,
+                    in: tx)
+            }
+            func check() async throws -> Check? {
+                try await checks(desk).first { $0.key.hasPrefix("token alpha/rd_") }?.value
+            }
+            desk.clock.advance(by: .days(7))
+            #expect(try await check() == nil, "nobody uses it")
+            #expect(try await tokens.token(made.text.reveal()) != nil)
+            #expect(try await check()?.text.contains("shop") == true)
+            desk.clock.advance(by: .days(30))
+            #expect(try await check() == nil, "nobody has used it for long")
+            #expect(try await tokens.token(made.text.reveal()) == nil, "it has ended")
+            let ended = try #require(try await check())
+            #expect(ended.state == .warn && ended.text.contains("has ended") && ended.remedy?.place == .tokens)
+        }
+    }
+
+    @Test func `of a closed tenant the log and the sealed rows are looked at`() async throws {
+        try await Desk.open { desk in
+            let tenant = Tenant(id: desk.alpha.app.tenant, slug: "alpha", name: "alpha")
+            func states() async throws -> [String: Check.State] {
+                let checks = try await desk.database.transaction(tenant.id.scope) { tx in
+                    try await TenantChecks.ofClosed(tenant, since: desk.now, vault: desk.vault, in: tx)
+                }
+                return Dictionary(checks.map { ($0.name, $0.state) }) { first, _ in first }
+            }
+            #expect(try await states() == ["tenant alpha": .ok, "audit alpha": .ok, "sealed alpha": .ok])
+            try await desk.test.asSuperuser("update tenants.secrets set sealed = '\\x0102'")
+            #expect(try await states()["sealed alpha"] == .warn)
         }
     }
 

@@ -75,6 +75,9 @@ struct TwiceTests {
                 try await TestStatusJob.add(id, of: app, isSandbox: true, at: now, in: tx)
             }
             desk.clock.advance(by: .seconds(3))
+        case .notify:
+            let channel = try await desk.addChannel()
+            try await desk.alerts.testChannel(channel.id, of: desk.alpha.app.tenant, by: .commandLine)
         case .commerce:
             try await desk.know(desk.addOns())
             _ = try await desk.ask(desk.refund("addon.a"))
@@ -99,7 +102,9 @@ struct TwiceTests {
             order by tablename
             """)
         let jobs = try await desk.test.asSuperuser("select kind, state from queue.jobs order by kind, job_id")
-        var lines = ["calls \(desk.apple.calls.count) \(desk.advancedCommerce.calls.count)"]
+        var lines = [
+            "calls \(desk.apple.calls.count) \(desk.advancedCommerce.calls.count) \(desk.pager.messages.count)"
+        ]
         for row in rows {
             let (name, sum): (String, String) = (try row("name"), try row("sum"))
             lines.append("\(name) \(sum)")

@@ -88,4 +88,51 @@ import Testing
             #expect((list["tenants"] as? [[String: Any]])?.first?["name"] as? String == "Acme Ltd")
         }
     }
+
+    @Test func `doctor looks at closed tenants too`() async throws {
+        try await withDesk { desk in
+            _ = try await desk.answer("tenant", "add", "acme", "--name", "Acme")
+            _ = try await desk.answer("tenant", "close", "acme")
+            let whole = try await desk.run("doctor")
+            #expect(whole.output.contains("audit acme") && whole.output.contains("is closed since"), "\(whole.output)")
+            try await desk.database.asSuperuser("alter table tenants.audit disable trigger fixed")
+            try await desk.database.asSuperuser("update tenants.audit set subject = 'x' where seq = 1")
+            let cut = try await desk.run("doctor")
+            #expect(cut.status == 1 && cut.output.contains("entry 1 is not what was written"))
+        }
+    }
+
+    @Test func `operator role gives an owner back, is audited, and refuses strangers`() async throws {
+        try await withDesk { desk in
+            _ = try await desk.answer("tenant", "add", "acme", "--name", "Acme")
+            let ada = ["--email", "ada@example.com", "--tenant", "acme", "--role"]
+            _ = try await Desk.program(["operator", "add"] + ada + ["viewer"], environment: desk.environment)
+            func role() async throws -> String? {
+                let list = try await desk.answer("operator", "list", "--tenant", "acme")
+                let places = (list["operators"] as? [[String: Any]])?.first?["memberships"] as? [[String: String]]
+                return places?.first?["role"]
+            }
+            #expect(try await role() == "viewer")
+            for _ in 1...2 {
+                let changed = try await desk.answer(
+                    "operator", "role", "--email", "ADA@example.com", "--tenant", "acme", "--role", "owner")
+                #expect(changed["role"] as? String == "owner")
+            }
+            #expect(try await role() == "owner")
+            let entries = try await desk.database.asSuperuser(
+                "select convert_from(detail, 'UTF8') as detail from tenants.audit where action = 'member.role-changed'")
+            #expect(entries.count == 1, "what stays the same is not written")
+            let detail: String = try entries[0]("detail")
+            #expect(detail.contains("viewer") && detail.contains("owner"))
+            for (words, status) in [
+                (["--email", "bob@example.com", "--tenant", "acme", "--role", "owner"], 1),
+                (["--email", "ada@example.com", "--tenant", "nobody", "--role", "owner"], 1),
+                (["--email", "ada@example.com", "--tenant", "acme", "--role", "king"], 2),
+                (["--email", "ada@example.com", "--tenant", "acme"], 2),
+            ] {
+                let ended = try await Desk.program(["operator", "role"] + words, environment: desk.environment)
+                #expect(ended.status == Int32(status), "\(words): \(ended.error)")
+            }
+        }
+    }
 }

@@ -4,6 +4,8 @@ import FoundationEssentials
 import HTTP
 import Journal
 import Loop
+import Mail
+import Refunds
 import Tenants
 import Testing
 
@@ -45,7 +47,9 @@ import Testing
         #expect(read.appStoreSandbox.text == "https://api.storekit-sandbox.apple.com")
         #expect(read.advancedCommerceProduction.text == "https://api.storekit.itunes.apple.com")
         #expect(read.advancedCommerceSandbox.text == "https://api.storekit-sandbox.itunes.apple.com")
-        #expect(read.pagerDuty.text == "https://events.pagerduty.com")
+        #expect(read.channels == ChannelBases(publicURL: "http://localhost:8080"))
+        #expect(read.channels.pagerDuty == "https://events.pagerduty.com")
+        #expect(read.mailServer == nil && read.mailFrom == nil)
         #expect(read.log == .info)
         #expect(read.trustRoots == nil && read.publicFolder == nil && read.metricsToken == nil)
         #expect(read.trustedProxies.isEmpty)
@@ -72,7 +76,14 @@ import Testing
         ("REFUND_DESK_ADVANCED_COMMERCE_PRODUCTION_URL", ["https://x.example"], ["nonsense"]),
         ("REFUND_DESK_ADVANCED_COMMERCE_SANDBOX_URL", ["https://x.example"], ["nonsense"]),
         ("REFUND_DESK_PAGERDUTY_URL", ["https://x.example"], ["http://x.example"]),
-        ("REFUND_DESK_SMTP_URL", ["smtp://u@mail.example:587", "smtps://mail.example"], ["mail.example", "smtp://"]),
+        ("REFUND_DESK_SLACK_URL", ["http://127.0.0.1:9/slack"], ["http://x.example"]),
+        ("REFUND_DESK_JSM_URL", ["https://x.example"], ["x"]),
+        ("REFUND_DESK_OPSGENIE_URL", ["https://x.example"], ["x"]),
+        ("REFUND_DESK_DISCORD_URL", ["https://x.example"], ["x"]),
+        ("REFUND_DESK_TELEGRAM_URL", ["https://x.example"], ["x"]),
+        ("REFUND_DESK_PUSHOVER_URL", ["https://x.example"], ["x"]),
+        ("REFUND_DESK_GOOGLE_CHAT_URL", ["https://x.example"], ["x"]),
+        ("REFUND_DESK_SMTP_URL", [], ["mail.example", "smtp://", "smtp://u@mail.example", "smtp://u:p@mail.example"]),
         ("REFUND_DESK_MAIL_FROM", ["desk@example.com"], ["desk", "a@b@c"]),
         ("REFUND_DESK_HEARTBEAT_URL", ["https://hc.example/x?y"], ["hc.example"]),
         ("REFUND_DESK_OUTBOUND_ALLOW_PRIVATE", ["no", "yes", "10.0.0.0/8, fd00::/8"], ["maybe", "10.0.0.1/8"]),
@@ -82,6 +93,21 @@ import Testing
     func `take good values and name the setting of a bad one`(name: String, good: [String], bad: [String]) {
         for value in good { #expect(troubles([name: value]).isEmpty, "\(name)=\(value)") }
         for value in bad { #expect(troubles([name: value]).map(\.name) == [name], "\(name)=\(value)") }
+    }
+
+    @Test func `a mail server needs the sender's address, and its user a password`() throws {
+        let from = ["REFUND_DESK_MAIL_FROM": "desk@example.com"]
+        let server = ["REFUND_DESK_SMTP_URL": "smtp://desk%40example.com@mail.example"]
+        let password = ["REFUND_DESK_SMTP_PASSWORD": "s3cr3t"]
+        let whole = from.merging(server) { $1 }.merging(password) { $1 }
+        let read = try read(whole)
+        #expect(read.mailServer?.security == .startTLS && read.mailServer?.port == 587)
+        #expect(read.mailServer?.user == "desk@example.com" && read.mailServer?.password?.reveal() == "s3cr3t")
+        #expect(read.mailFrom?.text == "desk@example.com")
+        #expect(troubles(server.merging(password) { $1 }).map(\.name) == ["REFUND_DESK_MAIL_FROM"])
+        #expect(troubles(server.merging(from) { $1 }).map(\.name) == ["REFUND_DESK_SMTP_URL"])
+        let bad = troubles(whole.merging(["REFUND_DESK_SMTP_URL": "smtp://u:hunter2@mail.example"]) { $1 })
+        #expect(bad.map(\.name) == ["REFUND_DESK_SMTP_URL"] && !bad[0].description.contains("hunter2"))
     }
 
     @Test func `that are unknown are an error with the nearest name`() {
@@ -154,7 +180,7 @@ import Testing
     }
 
     @Test func `the README and the program know the same settings`() {
-        #expect(Set(Setting.all.map(\.name)).count == 23)
+        #expect(Set(Setting.all.map(\.name)).count == 30)
         for setting in Setting.all where setting.name != "DATABASE_URL" {
             #expect(setting.name.hasPrefix("REFUND_DESK_"))
         }

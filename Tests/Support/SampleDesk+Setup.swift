@@ -1,5 +1,6 @@
 import AppStore
 import Crypto
+import HTTP
 import Journal
 import Postgres
 import Queue
@@ -19,7 +20,7 @@ extension SampleDesk {
                 database: database, vault: vault, apple: .sample(trusting: [], clock: now), tokens: TokenCache(),
                 bell: bell, clock: now, journal: .silent),
             tokens: APITokens(database: database, clock: now), reports: Reports(database: database, bell: bell),
-            clock: now, plainHTTP: false)
+            bell: bell, clock: now, outbound: OutboundRules(.publicOnly, publicURL: "https://refunds.example"))
     }
 
     /// What the pages of commerce requests do, with the same Apple.
@@ -30,6 +31,13 @@ extension SampleDesk {
             database: database, apple: apple ?? .sample(trusting: [], clock: clock.clock), vault: try vault(),
             tokens: TokenCache(), bell: Bell(database: database, journal: .silent), clock: clock.clock,
             journal: .silent)
+    }
+
+    /// What the pages of alerts do.
+    package func alerts() throws -> AlertDesk {
+        AlertDesk(
+            database: database, vault: try vault(), bell: Bell(database: database, journal: .silent),
+            clock: clock.clock, outbound: OutboundRules(.publicOnly, publicURL: "https://refunds.example"))
     }
 
     private func vault() throws -> Vault {

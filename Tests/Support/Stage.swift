@@ -15,7 +15,8 @@ package final class Stage: Sendable {
     package let folder: String
     package let databaseURL: String
     package let client: HTTPClient
-    private let settings: [String: String]
+    /// The environment of the programs.
+    package let settings: [String: String]
 
     init(apple: SmallApple, folder: String, databaseURL: String, settings: [String: String]) throws {
         self.apple = apple
@@ -31,6 +32,8 @@ package final class Stage: Sendable {
         all["REFUND_DESK_REVOCATION_CHECK"] = "off"
         all["REFUND_DESK_APP_STORE_PRODUCTION_URL"] = apple.apiURL(.production)
         all["REFUND_DESK_APP_STORE_SANDBOX_URL"] = apple.apiURL(.sandbox)
+        all["REFUND_DESK_ADVANCED_COMMERCE_PRODUCTION_URL"] = apple.apiURL(.production)
+        all["REFUND_DESK_ADVANCED_COMMERCE_SANDBOX_URL"] = apple.apiURL(.sandbox)
         self.settings = all.merging(settings) { $1 }
         try FileManager.default.createDirectory(atPath: folder + "/roots", withIntermediateDirectories: true)
         try Data(apple.rootDER).write(to: URL(filePath: folder + "/roots/small-apple.der"))

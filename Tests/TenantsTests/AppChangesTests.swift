@@ -8,14 +8,16 @@ import Time
 
 @Suite struct `Settings of an app` {
     private func change(
-        _ home: TwoTenants, plainHTTP: Bool = false, _ set: (inout AppChanges) -> Void
+        _ home: TwoTenants, refusing refused: [String] = [], _ set: (inout AppChanges) -> Void
     ) async throws -> App {
         var changes = AppChanges()
         set(&changes)
         let (settled, vault) = (changes, try home.vault)
         return try await home.with(home.a) { tx in
             try await TenantStore.change(
-                home.appA, settled, with: vault, plainHTTP: plainHTTP, by: .commandLine, address: "192.0.2.7",
+                home.appA, settled, with: vault,
+                outbound: OutboundRules { refused.contains($0) ? "leads nowhere" : nil }, by: .commandLine,
+                address: "192.0.2.7",
                 at: Samples.now, in: tx)
         }
     }
@@ -45,7 +47,8 @@ import Time
     }
 
     @Test(arguments: [
-        ("http://backend.example/", "relayURL"), ("ftp://backend.example/", "relayURL"),
+        ("backend.example", "relayURL"), ("ftp://backend.example/", "relayURL"),
+        ("https://backend.example/\(String(repeating: "a", count: 2048))", "relayURL"),
         ("https://user:word@backend.example/", "relayURL"), ("https:///path", "relayURL"),
         ("https://backend.example:99999/", "relayURL"), ("https://backend.example/#part", "relayURL"),
         ("https://backend.example/a b", "relayURL"),
@@ -57,10 +60,43 @@ import Time
         }
     }
 
-    @Test func `http is taken where the operator lets private addresses be called`() async throws {
+    @Test func `an address that would not be called is refused when it is given`() async throws {
+        try await withTwoTenants { (home) async throws in
+            let url = "http://10.1.2.3/"
+            for set: @Sendable (inout AppChanges) -> Void in [{ $0.relayURL = url }, { $0.callbackURL = url }] {
+                let error = await #expect(throws: AppChangeError.self) {
+                    try await change(home, refusing: [url], set)
+                }
+                #expect(error?.text == "leads nowhere")
+            }
+            #expect(try await change(home) { $0.relayURL = url }.isRelayed)
+        }
+    }
+
+    @Test(arguments: [
+        ("0001-01-01", false), ("2008-07-09", false), ("2008-07-10", true), ("2026-06-15", true),
+        ("2026-06-16", false), ("2999-01-01", false),
+    ])
+    func `consent of all begins when the App Store was open and at most today`(day: String, isTaken: Bool) async throws
+    {
+        let now = try #require(Moment(date: "2026-06-15")) + .hours(12)
+        let from = try #require(Moment(date: day))
+        #expect((try? ConsentSetting.checkedStart(from, at: now)) == (isTaken ? from : nil))
+    }
+
+    @Test func `an app is made with the same bounds`() async throws {
         try await withTwoTenants { home in
-            let app = try await change(home, plainHTTP: true) { $0.relayURL = "http://10.1.2.3/" }
-            #expect(app.isRelayed)
+            for from in [Moment(milliseconds: 0), Samples.now + .days(1)] {
+                let error = await #expect(throws: AppChangeError.self) {
+                    try await home.with(home.a) { tx in
+                        var new = NewApp(bundleID: "com.example.bounds")
+                        new.consent = .allFrom(from, wording: "I agree.")
+                        return try await TenantStore.addApp(
+                            new, to: home.a.id, at: Samples.now, by: .commandLine, in: tx)
+                    }
+                }
+                #expect(error?.member == "consentFrom")
+            }
         }
     }
 

@@ -182,6 +182,27 @@ import Time
         }
     }
 
+    @Test func `a key of the whole tenant never signs for a rehearsal, in either environment`() async throws {
+        try await withTwoTenants { home in
+            let (a, vault) = (home.a.id, try home.vault)
+            _ = try await add(home, "TENANTKEY1")
+            let app = try await home.with(home.a) { tx in
+                var new = NewApp(bundleID: "com.example.rehearsal")
+                new.rehearsal = RehearsalSide(root: [1], apiURL: "http://127.0.0.1:9")
+                return try await TenantStore.addApp(new, to: a, at: home.clock.now, by: .commandLine, in: tx)
+            }
+            for isSandbox in [false, true] {
+                let (rehearsal, real) = try await home.with(home.a) { tx in
+                    (
+                        try await vault.signingKey(of: a, for: app.id, isSandbox: isSandbox, in: tx),
+                        try await vault.signingKey(of: a, for: home.appA.id, isSandbox: isSandbox, in: tx)
+                    )
+                }
+                #expect(rehearsal == nil && real?.keyID == "TENANTKEY1")
+            }
+        }
+    }
+
     @Test func `keys of an app and of its tenant do not retire each other`() async throws {
         try await withTwoTenants { home in
             _ = try await add(home, "WIDEWIDE01")

@@ -215,7 +215,7 @@ private func withOffice(_ body: (Office) async throws -> Void) async throws {
         arguments: [
             ("ada", "x@acme.example", Tenants.Role.owner, .ownersOnly), ("sam", "x@acme.example", .viewer, .notAllowed),
             ("bo", "x@acme.example", .viewer, .notAllowed), ("ada", "SAM@acme.example", .viewer, .alreadyMember),
-            ("ada", "no address", .viewer, .badEmail),
+            ("ada", "no address", .viewer, .badEmail(.blankInside)), ("ada", "x@acme", .viewer, .badEmail(.domain)),
         ] as [(String, String, Tenants.Role, MemberError)])
     func `nobody gives what is not theirs to give`(actor: String, email: String, role: Tenants.Role, error: MemberError)
         async throws

@@ -54,7 +54,7 @@ import Time
             let bad = try await unreadable(home, home.b)
             #expect(
                 bad.map(\.id) == [b.id.rawValue] && bad.map(\.trouble) == [.damaged]
-                    && bad.map(\.isSigningKey) == [true])
+                    && bad.map(\.kind) == [.signingKey])
             #expect(bad.first?.text.contains(b.keyID) == true)
             #expect(try await unreadable(home, home.a).isEmpty)
             #expect(try await signs(home, home.appA))

@@ -36,6 +36,16 @@ import Time
         }
     }
 
+    @Test func `what it makes is in the audit log with the address it was made from`() async throws {
+        try await withNobody { signIn, database, _ in
+            let link = try #require(try await signIn.makeSetUpLink()).reveal()
+            _ = try await signIn.setUp(Self.wanted, link: link, from: Samples.arrival)
+            let rows = try await database.asSuperuser("select action, address from tenants.audit order by action")
+            #expect(try rows.map { try $0("action") as String } == ["member.added", "tenant.added"])
+            #expect(try rows.map { try $0("address") as String? } == ["192.0.2.1", "192.0.2.1"])
+        }
+    }
+
     @Test func `a newer link, a day and a person each end it`() async throws {
         try await withNobody { signIn, database, clock in
             let first = try #require(try await signIn.makeSetUpLink()).reveal()
@@ -80,7 +90,7 @@ import Time
                 (
                     SetUp(
                         email: "ada", name: "", password: Self.wanted.password, tenantSlug: "acme", tenantName: "Acme"),
-                    PersonStoreError.badEmail
+                    PersonStoreError.badEmail(.atSigns)
                 ),
                 (
                     SetUp(

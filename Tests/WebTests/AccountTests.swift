@@ -41,6 +41,23 @@ import Time
         return (String(match.1), codes.text)
     }
 
+    @Test func `BL-118: the cookie between password and second factor is as strict, and short-lived`() async throws {
+        try await withConsole { desk, console, _ in
+            let browser = TestBrowser(console)
+            try await browser.signIn()
+            _ = try await Self.turnCodesOn(browser, desk)
+            let entered = try await TestBrowser(console).signIn()
+            #expect(entered.location == "/sign-in/second-factor")
+            let cookies = entered.headers.all("Set-Cookie")
+            let step = try #require(cookies.first { $0.hasPrefix(console.door.cookie.stepName + "=") })
+            for part in ["Secure", "HttpOnly", "SameSite=Strict", "Path=/", "Max-Age=300"] {
+                #expect(step.contains("; \(part)"), "\(part) in \(step)")
+            }
+            #expect(step.hasPrefix("__Host-"))
+            #expect(!cookies.contains { $0.hasPrefix(console.door.cookie.name + "=") }, "not signed in yet")
+        }
+    }
+
     @Test func `BL-120: codes are turned on by page, asked for after the password, and give a new session`()
         async throws
     {
@@ -248,6 +265,42 @@ import Time
         }
     }
 
+    @Test func `an invitation's page signs in whom it names, on the first visit, and takes no word of strangers`()
+        async throws
+    {
+        try await withProxy { desk, browser in
+            let olga = try await desk.addPerson("olga@alpha.example", .owner, to: desk.alpha)
+            let made = try await desk.administration.invite(
+                "bea@beta.example", as: .support, to: desk.alpha.id, by: desk.administrator(olga))
+            let link = Site.invitation(token: made.token.reveal()).url
+            let named = [(Self.header, " Bea@beta.example ")]
+            let trusted = browser.client
+            browser.client = ClientInfo(address: "192.0.2.7")
+            #expect(try await browser.get(link, headers: named).text.contains("Sign in and come back"))
+            #expect(browser.cookies.isEmpty)
+            browser.client = trusted
+            #expect(
+                try await browser.get(link, headers: named).text.contains("You are signed in as bea@beta.example"))
+            // The session is its word: a form without it comes from nobody.
+            let without = try await browser.post(link)
+            #expect(without.status == 303 && without.location?.hasPrefix("/sign-in") == true)
+            let origin = [("Origin", TestBrowser.address)]
+            let other = try await browser.post(link, headers: origin + [(Self.header, "sam@alpha.example")])
+            #expect(other.status == 303 && other.location?.hasPrefix("/sign-in") == true)
+            #expect(try await browser.post(link, headers: origin + named).location == "/t/alpha")
+            #expect(try await browser.get("/t/alpha", headers: named).status == 200)
+        }
+    }
+
+    @Test func `a page of trouble shows the way around to those only whom it still names`() async throws {
+        try await withProxy { (_, browser) async throws in
+            let named = [(Self.header, "sam@alpha.example")]
+            #expect(try await browser.get("/t/alpha", headers: named).status == 200)
+            #expect(try await browser.get("/nothing", headers: named).text.contains("action=\"/sign-out\""))
+            #expect(try await !browser.get("/nothing").text.contains("action=\"/sign-out\""))
+        }
+    }
+
     @Test func `somebody whom nobody let in is told so`() async throws {
         try await withProxy { _, browser in
             let answer = try await browser.get("/t/alpha", headers: [(Self.header, "eve@evil.example")])
@@ -269,7 +322,8 @@ import Time
                         database: test.database, tokens: APITokens(database: test.database, clock: clock.clock),
                         clock: clock.clock),
                     checks: CheckDesk { _ in [] }, publicAddress: try #require(PublicAddress(url: TestBrowser.address)),
-                    assets: other.assets, setup: other.setup, commerce: other.commerce, clock: clock.clock)
+                    assets: other.assets, setup: other.setup, commerce: other.commerce, alerts: other.alerts,
+                    clock: clock.clock)
                 let link = Site.firstStart(token: try #require(try await signIn.makeSetUpLink()).reveal())
                 let browser = TestBrowser(console)
                 for _ in 0..<2 { #expect(try await browser.get(link).text.contains("Nobody can sign in yet")) }
@@ -287,7 +341,7 @@ import Time
                 #expect(try await browser.get("/t/acme-games-inc").status == 200)
                 let second = TestBrowser(console)
                 #expect(try await second.post(link, fields).status == 404)
-                #expect(try await second.get(link).text.contains("used up"))
+                #expect(try await second.get(link).text.contains("unknown, was used or has ended"))
             }
         }
     }

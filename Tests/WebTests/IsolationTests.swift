@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTP
 import Postgres
+import Refunds
 import Support
 import Tenants
 import Testing
@@ -30,14 +31,20 @@ import Time
             to: desk.beta.id, bundleID: nil, scopes: [.all], name: "beta", life: nil, by: who)
         let invitation = try await desk.administration.invite(
             "next@beta.example", as: .admin, to: desk.beta.id, by: who)
+        let channel = try await desk.alerts().addChannel(
+            .email, ChannelChange(name: "On call", target: "bo@beta.example"), of: desk.beta.id, by: .commandLine)
+        let request = try await desk.addRequest(to: desk.betaApp)
         return Parts(
-            slug: "beta", ids: [sample.id, sample.notification, bo.id.rawValue, token.token.id, invitation.id],
+            slug: "beta",
+            ids: [
+                sample.id, sample.notification, bo.id.rawValue, token.token.id, invitation.id, channel.id, request.id,
+            ],
             bundleID: "com.example.beta", tenant: "beta")
     }
 
     private static func nobodys() -> Parts {
         Parts(
-            slug: "nobody", ids: (0..<5).map { _ in UUID() }, bundleID: "com.example.nobody",
+            slug: "nobody", ids: (0..<7).map { _ in UUID() }, bundleID: "com.example.nobody",
             tenant: "nobody")
     }
 
@@ -47,6 +54,7 @@ import Time
         var path = pattern
         for (name, value) in [
             ("{slug}", slug), ("{bundleId}", parts.bundleID), ("{tenant}", parts.tenant), ("{part}", "details"),
+            ("{act}", "acknowledge"),
         ] { path = path.replacing(name, with: value) }
         if path.contains("{id}") {
             return parts.ids.map { path.replacing("{id}", with: $0.uuidString.lowercased()) }

@@ -1,9 +1,10 @@
 import FoundationEssentials
 import Refunds
 import Support
-import Tenants
 import Testing
+import Time
 
+@testable import Tenants
 @testable import Web
 
 @Suite struct `Pages` {
@@ -54,6 +55,68 @@ import Testing
             #expect(page.contains("href=\"/t/alpha/cases?outcome=\(outcome)&amp;environment=Production\""))
         }
         #expect(page.contains("href=\"/t/alpha/cases?environment=Sandbox\""))
+    }
+
+    @Test func `one cause is one banner, however many apps and environments it touches`() {
+        func app(_ number: Int64, environments: Set<AppEnvironment> = Set(AppEnvironment.allCases)) -> App {
+            App(
+                tenant: Samples.tenant, id: AppID(rawValue: number), bundleID: "com.example.a\(number)",
+                name: "App \(number)", environments: environments)
+        }
+        func report(_ keyID: String, _ number: Int, state: SigningKeyState = .active, refused: Bool) -> KeyReport {
+            let key = SigningKeyInfo(
+                tenant: Samples.tenant, id: SigningKeyID(rawValue: Samples.id(number)), keyID: keyID,
+                issuerID: Samples.key.issuerID, app: nil, fingerprint: "aa", createdAt: Samples.signed, state: state)
+            func standing(_ isSandbox: Bool) -> KeyStanding {
+                KeyStanding(
+                    key: key.id, isSandbox: isSandbox, acceptedAt: refused ? nil : Samples.signed,
+                    refusedSince: refused ? Samples.signed : nil,
+                    pausedUntil: refused ? Samples.now + .minutes(2) : nil, refusals: 1, clockOffset: .seconds(600))
+            }
+            return KeyReport(
+                key: key, opens: true,
+                standings: PerEnvironment(production: standing(false), sandbox: standing(true)))
+        }
+        func notices(_ keys: [KeyReport], _ apps: App...) -> [Web.Notice] {
+            AppTroubles(
+                standings: apps.map {
+                    AppStanding(app: $0, inboxes: 1, lastNotification: PerEnvironment(), keys: keys)
+                }, now: Samples.now
+            ).notices
+        }
+        let bad = report("NEWNEWNEW1", 81, refused: true)
+        let all = notices([bad], app(1), app(2), app(3))
+        #expect(all.map(\.text) == ["Apple refuses the key NEWNEWNEW1 in Production and Sandbox for 3 apps."])
+        #expect(all[0].tone == .bad && all[0].more?.contains("replies of App 1, App 2 and App 3 wait") == true)
+        #expect(all[0].more?.contains("Our clock is 10 minutes ahead of Apple's") == true)
+        // Nothing waits while an older key signs.
+        let old = report("OLDOLDOLD1", 82, state: .retiring, refused: false)
+        let kept = notices([bad, old], app(1))
+        #expect(kept.count == 1 && kept[0].tone == .attention)
+        #expect(kept[0].more?.contains("The older key OLDOLDOLD1 signs meanwhile, so nothing waits") == true)
+        #expect(kept[0].more?.contains("replies of") == false)
+        // An environment that the app does without is no trouble of it.
+        #expect(
+            notices([bad], app(1, environments: [.sandbox])).map(\.text) == [
+                "Apple refuses the key NEWNEWNEW1 in Sandbox."
+            ])
+        #expect(notices([], app(1), app(2)).map(\.text) == ["2 apps have no signing key."])
+    }
+
+    @Test func `a rehearsal's key is refused by its simulator, nowhere else`() {
+        let app = App(
+            tenant: Samples.tenant, id: AppID(rawValue: 5), bundleID: "com.example.rehearsal", appleID: 6_450_000_009,
+            name: "Rehearsal one",
+            rehearsal: RehearsalSide(root: [1], apiURL: "http://127.0.0.1:9090"))
+        let standing = AppStanding(
+            app: app, inboxes: 1, lastNotification: PerEnvironment(production: Samples.signed),
+            keys: [Samples.keyReport])
+        let page = AppsPage(
+            frame: Samples.frame(.apps("alpha")), slug: "alpha", apps: [standing],
+            publicURL: "https://refunds.example", now: Samples.now
+        ).html.string
+        #expect(page.contains("Refused in rehearsal") && page.contains("The simulator refuses the key"))
+        #expect(!page.contains("Production") && !page.contains("Sandbox"), "its environment reads Rehearsal")
     }
 
     @Test func `a case that nobody asked about shows when Apple acted`() {

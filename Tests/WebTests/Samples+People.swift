@@ -136,7 +136,7 @@ extension Samples {
         }
         return [
             ("people", people(made: invitation).html), ("people-of-an-admin", people(role: .admin).html),
-            ("people-refused", people(trouble: "An organisation keeps at least one owner.").html),
+            ("people-refused", people(trouble: "A tenant keeps at least one owner.").html),
             ("people-invited-wrong", wrong.html),
             ("invitation-join", invited(.join(standing), "At least 10 characters.")),
             ("invitation-sign-in", invited(.signIn(standing))),
@@ -149,7 +149,7 @@ extension Samples {
                 log(auditLines, .whole(AuditHead(sequence: 9, hash: [UInt8](repeating: 63, count: 32))), next: 6).html
             ),
             ("audit-changed", log(auditLines, .changed(at: 4)).html), ("audit-cut", log([], .cut(after: 4)).html),
-            ("checks", ChecksPage(frame: frame(.checks(slug)), checks: checks).html),
+            ("checks", ChecksPage(frame: frame(.checks(slug)), slug: slug, checks: checks).html),
         ]
     }
 }

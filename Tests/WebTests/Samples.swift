@@ -221,12 +221,17 @@ enum Samples {
                 clockOffset: nil),
             sandbox: KeyStanding(
                 key: key.id, isSandbox: true, acceptedAt: nil, refusedSince: signed - .hours(1),
-                pausedUntil: now + .minutes(2), refusals: 4, clockOffset: .seconds(-600))))
+                pausedUntil: now + .minutes(2), refusals: 4, clockOffset: .seconds(600))))
 
     static let appStandings = [
         AppStanding(
             app: alpha, inboxes: 1, lastNotification: PerEnvironment(production: signed, sandbox: signed - .days(3)),
-            keys: [keyReport]),
+            keys: [keyReport],
+            commerce: [
+                CommerceReadiness.Line(
+                    environment: .production, access: CommerceSamples.stopped.access[0], waiting: 7),
+                CommerceReadiness.Line(environment: .sandbox, access: CommerceSamples.stopped.access[1]),
+            ]),
         AppStanding(app: beta, inboxes: 1, lastNotification: PerEnvironment(), keys: []),
     ]
 
@@ -471,6 +476,7 @@ enum Samples {
                 ).html
             ),
             ("foreign", ProblemPage(frame: stranger, problem: .foreignOrigin(own: "https://refunds.example")).html),
-        ] + SetupSamples.pages(assets: assets)
+        ] + SetupSamples.pages(assets: assets) + CommerceSamples.pages(assets: assets)
+            + CommerceRequestSamples.pages(assets: assets)
     }
 }

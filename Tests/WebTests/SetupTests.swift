@@ -78,7 +78,7 @@ import Time
             let sam = TestBrowser(console)
             try await sam.signIn()
             let page = try await sam.get(Self.page)
-            #expect(page.status == 200 && page.text.contains("Owners and admins of your organisation change it"))
+            #expect(page.status == 200 && page.text.contains("Owners and admins of your tenant change it"))
             #expect(!page.text.contains("/n/") && !page.text.contains("/setup/key"))
             for part in SetupPart.allCases { #expect(try await sam.post(Self.part(part)).status == 403, "\(part)") }
             #expect(try await sam.get(.newApp("alpha")).status == 403)
@@ -189,6 +189,78 @@ import Time
             for line in key.p8.split(separator: "\n") where !line.hasPrefix("-----") {
                 #expect(!page.text.contains(line))
             }
+        }
+    }
+
+    @Test func `which key signs, which is kept and until when stands with each key`() throws {
+        func story(_ id: UUID, _ keyID: String, _ state: SigningKeyState, app: AppID? = nil) -> KeyStory {
+            KeyStory(
+                info: SigningKeyInfo(
+                    tenant: Samples.tenant, id: SigningKeyID(rawValue: id), keyID: keyID,
+                    issuerID: Samples.key.issuerID, app: app, fingerprint: "aa", createdAt: Samples.signed,
+                    state: state, retiresAt: state == .retiring ? Samples.signed + .days(7) : nil),
+                opens: true, standings: [], revocation: RevocationAdvice(isSafe: false, why: "No."))
+        }
+        var model = SetupSamples.begun
+        let (new, old) = (
+            story(Samples.id(71), "NEWNEWNEW1", .active), story(Samples.id(72), "OLDOLDOLD1", .retiring)
+        )
+        model.keys = [new, old]
+        for place in model.environments.indices { model.environments[place].signer = new.info.id }
+        var page = SetupSamples.page(model).html.string
+        #expect(page.contains("in Production and Sandbox") && page.contains("Kept for grace"))
+        #expect(page.contains("no: NEWNEWNEW1 does. Kept until \(TimeText(Samples.signed + .days(7)).short)"))
+        model.environments[0].signer = old.info.id
+        page = SetupSamples.page(model).html.string
+        #expect(page.contains("Signs in Sandbox") && page.contains("Signs meanwhile"))
+        #expect(page.contains("in Production, while Apple refuses NEWNEWNEW1 there"))
+        #expect(!page.contains("In use"))
+        // An older key of the whole tenant beside one of this app alone.
+        model.keys = [
+            story(Samples.id(71), "NEWNEWNEW1", .active, app: Samples.alpha.id),
+            story(Samples.id(73), "WIDEWIDE01", .active),
+        ]
+        for place in model.environments.indices { model.environments[place].signer = new.info.id }
+        #expect(SetupSamples.page(model).html.string.contains("not for this app: NEWNEWNEW1 is newer"))
+    }
+
+    @Test func `what a reply proved stands beside the try, and the newer of both is the state`() {
+        var model = SetupSamples.begun
+        model.keys = SetupSamples.keys
+        model.environments[0].call = KeyCall(at: Samples.signed, isAccepted: true)
+        model.environments[0].trial = KeyTrial(at: Samples.signed, result: .accepted, source: .call)
+        let page = SetupSamples.page(model).html.string
+        #expect(page.contains("Apple took a reply of this app") && page.contains("Accepted</span>"))
+        #expect(page.matches(of: /Not tried yet\./).count == 1, "of Sandbox alone")
+        #expect(page.contains("Try again"))
+    }
+
+    @Test func `what was not delivered is tried again by those who may change the app`() async throws {
+        try await withAdmin { (sam, desk) async throws in
+            let answer = try await sam.post(
+                Self.part(.receiver), [("hasOther", "yes"), ("relayURL", "https://hooks.example/x")])
+            #expect(answer.status == 303)
+            let nothing = try await sam.post(Self.part(.redelivery))
+            #expect(nothing.status == 409 && nothing.text.contains("There is nothing to try again."))
+            try await desk.database.execute(
+                .house,
+                """
+                insert into refunds.relay_deliveries
+                  (tenant_id, app_id, notification_uuid, state, attempts, created_at, next_attempt_at, give_up_at)
+                values (\(desk.alpha.id.rawValue), \(desk.alphaApp.id.rawValue), \(Samples.id(9)), 'given-up', 9,
+                  \(desk.clock.now), \(desk.clock.now), \(desk.clock.now))
+                """)
+            #expect(try await sam.get(Self.page).text.contains("Try all again that were not delivered"))
+            let again = try await sam.post(Self.part(.redelivery))
+            #expect(again.location == "/t/alpha/apps/com.example.alpha/setup?done=redelivery#url")
+            let log = try await desk.database.rows(
+                .house,
+                "select action from tenants.audit where tenant_id = \(desk.alpha.id.rawValue) order by seq desc limit 1"
+            )
+            #expect(try log[0]("action") == "relay.retried")
+            #expect(!(try await sam.get(Self.page).text.contains("given up</span>")))
+            try await desk.makeSam(.support)
+            #expect(try await sam.post(Self.part(.redelivery)).status == 403)
         }
     }
 

@@ -28,22 +28,54 @@ import Time
         audit.from = "2026-06-01"
         audit.to = "2026-06-15"
         audit.before = 51
+        var register = RegisterListQuery()
+        register.month = "2026-03"
+        register.app = "com.example.a b&c"
+        register.environment = "Rehearsal"
+        register.page = 3
+        register.after = cases.after
+        var requests = CommerceListQuery()
+        requests.state = .pendingAtApple
+        requests.kind = .revoke
+        requests.app = cases.app
+        requests.environment = "Production"
+        requests.transaction = cases.lookUp
+        requests.after = cases.after
+        let purchase = PurchaseQuery(
+            app: "com.example.a b&c", environment: .sandbox, transaction: "1 <2>", kind: .cancel)
         return [
+            .commerceRequests("alpha", requests), .newCommerceRequest("alpha", purchase), .purchaseLookUp("alpha"),
+            .commercePreview("alpha"), .commerceRequest("alpha", Samples.id(8)),
+            .commerceRequestState("alpha", Samples.id(8)), .commerceSubmission("alpha", Samples.id(8)),
+            .commerceApproval("alpha", Samples.id(8)), .commerceWithdrawal("alpha", Samples.id(8)),
             .home, .signIn(next: "/t/alpha/cases?state=open"), .signInLink(token: "a-b_c"), .signOut, .password,
             .secondFactor(next: "/t/alpha"), .passkeyChallenge, .passkeySignIn, .firstStart(token: "a-b_c"), .account,
             .accountName, .generators, .generator(Samples.id(3)), .passkeyOffer, .passkeys, .recoveryCodes,
             .factorRemoval(Samples.id(4)), .sessionEnd(Samples.id(5)), .otherSessionsEnd, .tenants,
+            .tenantsAfter("a-b&c"),
             .overview("alpha"), .cases("alpha", cases), .refundCase("alpha", Samples.id(1)),
             .notifications("alpha", notifications), .notification("alpha", Samples.id(2)),
             .quarantine("alpha", refusals), .apps("alpha"), .newApp("alpha"),
             .setup("alpha", bundleID: "com.example.alpha", done: .key), .setupState("alpha", bundleID: "new"),
             .setupPart("alpha", bundleID: "com.example.alpha", .consent),
+            .commerceAccess("alpha", bundleID: "com.example.alpha", done: nil),
+            .commerceAccess(
+                "alpha", bundleID: "com.example.alpha",
+                done: CommerceAccessDone(part: .check, environment: .sandbox)),
+            .commerceAccessPart("alpha", bundleID: "com.example.alpha", .limitRemoval), .register("alpha", register),
+            .registerExport("alpha", register, .rates, .spreadsheet),
             .invitation(token: "a-b_c"), .tenantName(ofTenant: "alpha"),
             .tenantClosure(ofTenant: "alpha"), .tenantReopening(ofTenant: "alpha"), .firstOwner(ofTenant: "alpha"),
             .caseExport("alpha", cases, .spreadsheet), .people("alpha"), .memberRole("alpha", Samples.id(3)),
             .memberRemoval("alpha", Samples.id(3)), .invitations("alpha"), .invitationRenewal("alpha", Samples.id(4)),
             .invitationWithdrawal("alpha", Samples.id(4)), .tokens("alpha"), .tokenRemoval("alpha", Samples.id(5)),
             .audit("alpha", audit), .auditExport("alpha", audit, .plain), .checks("alpha"),
+            .alerts("alpha"),
+            .alertHistory(
+                "alpha", before: IncidentCursor(openedAt: Moment(milliseconds: 1_780_000_000_123), id: Samples.id(6))),
+            .incident("alpha", Samples.id(6)), .incidentAct("alpha", Samples.id(6), .snooze), .channels("alpha"),
+            .channel("alpha", Samples.id(7)), .channelTest("alpha", Samples.id(7)),
+            .channelRemoval("alpha", Samples.id(7)),
         ]
     }()
 

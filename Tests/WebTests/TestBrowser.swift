@@ -126,11 +126,12 @@ func withConsole(
 }
 
 func console(
-    of desk: SampleDesk, publicURL: String = TestBrowser.address, signInHeader: String? = nil
+    of desk: SampleDesk, publicURL: String = TestBrowser.address, signInHeader: String? = nil, apple: AppleSide? = nil
 ) throws -> Console {
     Console(
         records: Records(database: desk.database), signIn: desk.signIn, administration: desk.administration,
         checks: CheckDesk { tenant in [.ok("audit \(tenant.slug)", "3 entries")] },
         publicAddress: try #require(PublicAddress(url: publicURL)), assets: try Assets(folder: Checkout.path("public")),
-        setup: try desk.setup(), commerce: try desk.commerce(), clock: desk.clock.clock, signInHeader: signInHeader)
+        setup: try desk.setup(), commerce: try desk.commerce(apple: apple), alerts: try desk.alerts(),
+        clock: desk.clock.clock, signInHeader: signInHeader)
 }

@@ -1,4 +1,4 @@
-// What the setup page does by itself. Every step works without this file.
+// What pages that wait do by themselves, the setup page first of all. Everything works without this file.
 (() => {
   "use strict";
 

@@ -4,7 +4,8 @@ import HTTP
 /// Ids as the App Store writes them.
 ///
 /// What cannot be one is refused at the door: stored, it would meet no purchase, and the caller would
-/// believe that it was reported.
+/// believe that it was reported. In a body or a query that is a mistake in the call; in a path there is nothing at such an
+/// address, as there is nothing at one whose id is unknown or another tenant's.
 enum Identifier {
     /// A transaction: decimal digits.
     case transaction
@@ -32,7 +33,7 @@ enum Identifier {
 
     /// The text, where it can be one.
     ///
-    /// - Parameter place: how the message calls where it stood: `the member`, `the parameter`, `the path part`.
+    /// - Parameter place: how the message calls where it stood: `the member`, `the parameter`.
     /// - Throws: `Problem` naming it.
     func check(_ text: String, _ place: StaticString, _ name: String) throws(Problem) -> String {
         guard fits(text) else { throw .bad("\(place) \"\(name)\" must be \(rule)", member: name) }
@@ -43,8 +44,13 @@ enum Identifier {
 extension APICall {
     /// An id out of the path.
     ///
-    /// - Throws: `Problem` naming the part.
+    /// - Throws: `Problem` 404 naming the part.
     func identifier(_ kind: Identifier, _ name: String) throws(Problem) -> String {
-        try kind.check(context.parameter(name), "the path part", name)
+        let text = context.parameter(name)
+        guard kind.fits(text) else {
+            throw Problem(
+                .notFound, "there is nothing at this address: its part \"\(name)\" must be \(kind.rule)", member: name)
+        }
+        return text
     }
 }

@@ -12,7 +12,8 @@ enum OpenAPI {
           "description": "What an app's own server reports and asks. Names inside bodies are Apple's where Apple \#
         has one; times are integer milliseconds. Bodies are strict JSON in UTF-8: unknown members, equal members \#
         and trailing commas are refused with 400. Errors are problem details (RFC 9457). What belongs to another \#
-        tenant is as absent as what never was."
+        tenant is as absent as what never was, and so is whatever an id in a path names that cannot be one: 404. In a \#
+        body or a query such an id is refused with 400."
          },
          "servers": [{"url": "/"}],
          "security": [{"token": []}],
@@ -40,7 +41,6 @@ enum OpenAPI {
               "description": "How the customer stands.",
               "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConsentState"}}}
              },
-             "400": {"$ref": "#/components/responses/BadRequest"},
              "401": {"$ref": "#/components/responses/Unauthorized"},
              "403": {"$ref": "#/components/responses/Forbidden"},
              "404": {"$ref": "#/components/responses/NotFound"},
@@ -86,7 +86,6 @@ enum OpenAPI {
               "description": "How the buyer stands.",
               "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConsentState"}}}
              },
-             "400": {"$ref": "#/components/responses/BadRequest"},
              "401": {"$ref": "#/components/responses/Unauthorized"},
              "403": {"$ref": "#/components/responses/Forbidden"},
              "404": {"$ref": "#/components/responses/NotFound"},
@@ -386,7 +385,6 @@ enum OpenAPI {
               "description": "The request.",
               "content": {"application/json": {"schema": {"$ref": "#/components/schemas/CommerceRequest"}}}
              },
-             "400": {"$ref": "#/components/responses/BadRequest"},
              "401": {"$ref": "#/components/responses/Unauthorized"},
              "403": {"$ref": "#/components/responses/Forbidden"},
              "404": {"$ref": "#/components/responses/NotFound"},
@@ -432,7 +430,6 @@ enum OpenAPI {
                }
               }
              },
-             "400": {"$ref": "#/components/responses/BadRequest"},
              "401": {"$ref": "#/components/responses/Unauthorized"},
              "403": {"$ref": "#/components/responses/Forbidden"},
              "404": {"$ref": "#/components/responses/NotFound"},
@@ -486,7 +483,7 @@ enum OpenAPI {
             "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
            },
            "NotFound": {
-            "description": "Unknown, or another tenant's.",
+            "description": "Unknown, another tenant's, or named by an id that cannot be one.",
             "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
            },
            "TooLarge": {

@@ -30,6 +30,9 @@ enum Claims {
     /// At least two of a lane, and more where fewer lanes have work: a fixed share fell to a tenth
     /// when one lane was left. The next walk begins after `visited` and not after the last lane
     /// that gave work: many paused lanes in a row would stop the walk for good.
+    ///
+    /// A lane with a `claim_max` rests for a call's spacing after each claim, counted from the end of the last rest
+    /// where that is recent: one job may be ahead of its call, so that no turn is lost to the way of a claim.
     static func walk(
         after start: Int64, upTo free: Int, now: Moment, by claimant: Claimant, on database: Database
     ) async throws -> Claimed {

@@ -8,12 +8,16 @@ package import Time
 package enum Lane {
     /// Lanes of commerce are numbered from here on.
     private static let commerceBase: Int64 = 1 << 40
+    /// Lanes of a tenant's own messages are numbered from here on.
+    private static let alertsBase: Int64 = 1 << 50
 
     package static func number(app: Int64, isSandbox: Bool) -> Int64 { app * 2 + (isSandbox ? 1 : 0) }
     package static func commerce(app: Int64, isSandbox: Bool) -> Int64 {
         commerceBase + number(app: app, isSandbox: isSandbox)
     }
-    package static func isCommerce(_ lane: Int64) -> Bool { lane >= commerceBase }
+    /// What a tenant's people are told: it calls no Apple and waits for none.
+    package static func alerts(tenant: Int64) -> Int64 { alertsBase + tenant }
+    package static func isCommerce(_ lane: Int64) -> Bool { lane >= commerceBase && lane < alertsBase }
     package static func app(of lane: Int64) -> Int64 { (isCommerce(lane) ? lane - commerceBase : lane) >> 1 }
     package static func isSandbox(_ lane: Int64) -> Bool { lane & 1 == 1 }
 

@@ -1,6 +1,6 @@
 package import Tenants
 
-/// What an organisation's people are told about the things its replies depend on: the same as `refund-desk doctor` says.
+/// What a tenant's people are told about the things its replies depend on: the same as `refund-desk doctor` says.
 /// Changes nothing, never calls Apple.
 package struct CheckDesk: Sendable {
     private let look: @Sendable (Tenant) async throws -> [Check]

@@ -2,11 +2,15 @@ import Postgres
 import Tenants
 import Time
 
-/// What the checks of a tenant need from the database beside its keys: one round trip, however many apps.
+/// What the checks of a tenant need from the database beside its keys: two round trips, however many apps.
 struct TenantCheckFacts {
     struct Relay {
         let givenUp: Int
         let waiting: Int
+        /// How often in a row the receiver was away; 0: it answers.
+        let failures: Int
+        let lastSuccessAt: Moment?
+        let lastError: String?
     }
 
     /// Notification URLs in use.
@@ -16,7 +20,9 @@ struct TenantCheckFacts {
     var consented: Set<AppID> = []
     /// Apps that pass notifications on.
     var relays: [AppID: Relay] = [:]
-    /// Apple's clock minus ours, as the newest probe told.
+    /// Apps that use Advanced Commerce.
+    var commerce: [AppID: CommerceReadiness] = [:]
+    /// Our clock minus Apple's, as the newest probe told.
     var probedOffset: (at: Moment, offset: Duration)?
 
     static func read(_ apps: [App], at now: Moment, in tx: Transaction) async throws -> TenantCheckFacts {
@@ -43,12 +49,16 @@ struct TenantCheckFacts {
         for row in parts[2] { facts.consented.insert(AppID(rawValue: try row("app_id"))) }
         for row in parts[3] {
             let (givenUp, waiting): (Int64, Int64) = (try row("given_up"), try row("waiting"))
-            facts.relays[AppID(rawValue: try row("app_id"))] = Relay(givenUp: Int(givenUp), waiting: Int(waiting))
+            let failures: Int32 = try row("failures")
+            facts.relays[AppID(rawValue: try row("app_id"))] = Relay(
+                givenUp: Int(givenUp), waiting: Int(waiting), failures: Int(failures),
+                lastSuccessAt: try row("last_success_at"), lastError: try row("last_error"))
         }
         if let row = parts[4].first {
             let offset: Int64 = try row("clock_offset_ms")
             facts.probedOffset = (try row("at"), .milliseconds(offset))
         }
+        facts.commerce = try await CommerceReadinessStore.read(apps, in: tx)
         return facts
     }
 
@@ -64,8 +74,9 @@ struct TenantCheckFacts {
 
     private static func relays(since: Moment) -> SQL {
         """
-        select a.app_id, d.given_up, d.waiting
+        select a.app_id, d.given_up, d.waiting, coalesce(s.failures, 0) as failures, s.last_success_at, s.last_error
         from tenants.apps a
+        left join refunds.relay_standings s on s.tenant_id = a.tenant_id and s.app_id = a.app_id
         cross join lateral (
           select count(*) filter (where d.state = 'given-up') as given_up,
             count(*) filter (where d.state = 'waiting') as waiting

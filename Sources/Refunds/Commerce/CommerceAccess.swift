@@ -125,26 +125,19 @@ package struct CommerceQueue: Sendable, Hashable {
     package let pausedUntil: Moment?
     package let why: String?
     package let stoppedAt: Moment?
-}
 
-/// One line of the register: what was asked and sold for one SKU, reason and month.
-package struct CommerceRegisterLine: Sendable, Hashable {
-    package let app: AppID
-    package let environment: AppEnvironment
-    /// `2026-03`, UTC.
-    package let month: String
-    package let sku: String
-    /// Nil in lines of sales alone.
-    package let reason: CommerceReason?
-    package let asked: Int
-    package let refunded: Int
-    package let declined: Int
-    package let failed: Int
-    /// Milliunits by currency.
-    package let refundedAmounts: [String: Int64]
-    /// Sales of the SKU in the month, known from notifications; the same in every line of SKU and month.
-    package let sold: Int
-
-    /// Refunds for each sale; nil where no sale is known.
-    package var rate: Double? { sold > 0 ? Double(refunded) / Double(sold) : nil }
+    package init(
+        app: AppID, environment: AppEnvironment, depth: Int, oldestAt: Moment?, callsInLastHour: Int,
+        callsPerHour: Int, pausedUntil: Moment?, why: String?, stoppedAt: Moment?
+    ) {
+        self.app = app
+        self.environment = environment
+        self.depth = depth
+        self.oldestAt = oldestAt
+        self.callsInLastHour = callsInLastHour
+        self.callsPerHour = callsPerHour
+        self.pausedUntil = pausedUntil
+        self.why = why
+        self.stoppedAt = stoppedAt
+    }
 }

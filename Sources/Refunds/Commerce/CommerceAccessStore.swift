@@ -11,23 +11,21 @@ enum CommerceAccessStore {
     static let forever = Moment(milliseconds: 253_402_300_799_000)
 
     static func read(of app: App, in tx: Transaction) async throws -> [AppEnvironment: CommerceAccess] {
-        let rows = try await tx.rows(
-            """
-            select environment, approved_as, approved_by, approved_at, addendum, addendum_version,
-              addendum_on::text as addendum_on, decided_at, decided_by, went_through_at, refused_call,
-              refused_request, refused_status, refused_code, refused_message, refused_body, refused_at, stopped_at,
-              checked_at
-            from refunds.commerce_access
-            where tenant_id = \(app.tenant.rawValue) and app_id = \(app.id.rawValue)
-            limit 2
-            """)
-        var found: [AppEnvironment: CommerceAccess] = [:]
-        for row in rows {
-            let name: String = try row("environment")
-            guard let environment = AppEnvironment(rawValue: name) else { continue }
-            found[environment] = try CommerceAccess(row, app: app.id, environment: environment)
-        }
-        return found
+        let found = try await tx.rows(all(of: [app.id])).map { try CommerceAccess($0) }
+        return Dictionary(uniqueKeysWithValues: found.map { ($0.environment, $0) })
+    }
+
+    /// The rows of these apps of the transaction's tenant.
+    static func all(of apps: [AppID]) -> SQL {
+        """
+        select app_id, environment, approved_as, approved_by, approved_at, addendum, addendum_version,
+          addendum_on::text as addendum_on, decided_at, decided_by, went_through_at, refused_call, refused_request,
+          refused_status, refused_code, refused_message, refused_body, refused_at, stopped_at, checked_at
+        from refunds.commerce_access
+        where app_id = any(\(apps.map(\.rawValue)))
+        order by app_id, environment
+        limit 2000
+        """
     }
 
     static func read(
@@ -127,8 +125,8 @@ enum CommerceAccessStore {
 }
 
 extension CommerceAccess {
-    fileprivate init(_ row: Row, app: AppID, environment: AppEnvironment) throws {
-        self.init(app: app, environment: environment)
+    init(_ row: Row) throws {
+        self.init(app: AppID(rawValue: try row("app_id")), environment: try row.word("environment"))
         let approved: String? = try row("approved_as")
         let approvedBy: UUID? = try row("approved_by")
         let addendum: String = try row("addendum")

@@ -132,7 +132,10 @@ extension CommerceDesk {
         refundPath: String?, approvalsOwner: PersonID?, app: App, by actor: CommerceActor
     ) async throws {
         let path = refundPath.map { Text.kept($0, bytesMax: 500) }.flatMap { $0.isEmpty ? nil : $0 }
-        try await change(app, actor, "commerce.checklist-set", ["refundPath": .text(path ?? "")]) { now, tx in
+        try await change(
+            app, actor, "commerce.checklist-set",
+            ["refundPath": .text(path ?? ""), "owner": .text(approvalsOwner?.rawValue.text ?? "")]
+        ) { now, tx in
             try await tx.execute(
                 """
                 insert into refunds.commerce_checklists (tenant_id, app_id, refund_path, approvals_owner, changed_at)

@@ -50,7 +50,7 @@ package final class CommerceDesk: Sendable {
                 CommerceTrouble("Idempotency-Key", nil, "A key has 1 to 200 visible ASCII characters.")
             ])
         }
-        let digest = CommerceStore.digest(intention)
+        let digest = intention.digest
         if let known = try await database.transaction(
             app.tenant.scope,
             { tx in
@@ -97,7 +97,7 @@ package final class CommerceDesk: Sendable {
         let id = Random.uuid()
         let reference = Random.uuid()
         let isReady = !asDraft && !needsApproval
-        let body = isReady ? CommerceStore.body(of: intention, reference: reference) : nil
+        let body = isReady ? intention.body(reference: reference) : nil
         let progress = CommerceProgress(
             kind: intention.kind, skus: intention.items.map(\.sku), isSubmitted: !asDraft,
             needsApproval: needsApproval)
@@ -215,8 +215,7 @@ package final class CommerceDesk: Sendable {
             else { throw CommerceRefused.noSuchRequest }
             try await body(&locked, app, now, tx)
             if locked.progress.standing(at: now).state == .queued, locked.request.body == nil {
-                let body = CommerceStore.body(
-                    of: locked.request.intention, reference: locked.request.requestReferenceID)
+                let body = locked.request.intention.body(reference: locked.request.requestReferenceID)
                 try await tx.execute(
                     """
                     update refunds.commerce_requests
@@ -289,9 +288,22 @@ package final class CommerceDesk: Sendable {
     private func needsApproval(
         _ estimate: Int64?, _ currency: String?, _ kind: CommerceKind, _ app: App, in tx: Transaction
     ) async throws -> Bool {
-        guard kind != .cancel else { return false }
-        let limits = try await CommerceQueries.limits(of: app, in: tx)
-        if limits.isEmpty { return false }
+        return Self.needsApproval(
+            estimate, currency, kind, limits: try await CommerceQueries.limits(of: app, in: tx))
+    }
+
+    /// Whether a second person has to agree before it is sent. Pure.
+    package static func needsApproval(
+        _ intention: CommerceIntention, of purchase: CommercePurchase, limits: [String: Int64]
+    ) -> Bool {
+        needsApproval(
+            estimate(intention, purchase), intention.currency ?? purchase.currency, intention.kind, limits: limits)
+    }
+
+    private static func needsApproval(
+        _ estimate: Int64?, _ currency: String?, _ kind: CommerceKind, limits: [String: Int64]
+    ) -> Bool {
+        if kind == .cancel || limits.isEmpty { return false }
         // An amount or a currency that is not known may be any.
         guard let estimate, let currency else { return true }
         return limits[currency].map { estimate > $0 } ?? false

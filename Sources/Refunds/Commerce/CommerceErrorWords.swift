@@ -174,7 +174,7 @@ package struct CommerceErrorWords: Sendable, Hashable {
         ),
         .insufficientFunds: (
             .never,
-            "Not enough is left of the price: part of it was refunded before. Ask for a smaller amount, if anything is left."
+            "Not enough of the price is left for this: more was asked for than was paid, or part of it was refunded before. Ask for a smaller amount, if anything is left."
         ),
         .alreadyRefunded: (
             .never, "This purchase was refunded before."

@@ -16,34 +16,13 @@ extension CommerceJob {
         var renewal: RenewalPayload?
     }
 
-    /// Records the result and what follows. While the database is away the result is kept in memory until the call
-    /// is given up; then it is unknown, which is the truth.
+    /// Records the result and what follows.
     func settle(_ call: Call, with ending: Ending, _ job: Job) async {
-        if case .outcome(let outcome) = ending, case .credentials = outcome.result { tokens.forget(call.key, call.app) }
+        let end = Ended(ending)
+        if end.result == .credentials { tokens.forget(call.key, call.app) }
         let signed = await believe(ending, call)
-        var pause = Duration.milliseconds(100)
-        var holdsJob = true
-        while true {
-            do {
-                return try await database.transaction(call.tenant.scope) { tx in
-                    try await settle(call, ending, signed, holdsJob ? job : nil, in: tx)
-                }
-            } catch is ClaimLost {
-                // The result is true all the same: whoever has the job now finds it.
-                holdsJob = false
-            } catch {
-                guard ContinuousClock.now + pause < call.giveUp else {
-                    journal.error(
-                        "the result of a commerce call could not be recorded: it counts as unknown",
-                        [
-                            "tenant": .init(call.tenant.rawValue), "request": .init(call.request.id.text),
-                            "error": .init(error),
-                        ])
-                    return
-                }
-                try? await Task.sleep(for: pause)
-                pause = min(pause * 2, .seconds(2))
-            }
+        await one.settle(call, end.result.rawValue, job) { job, tx in
+            try await settle(call, end, signed, job, in: tx)
         }
     }
 
@@ -53,27 +32,13 @@ extension CommerceJob {
         guard case .outcome(let outcome) = ending,
             case .accepted(_, let transaction, let renewal) = outcome.result
         else { return signed }
-        let verifier = apple.verifier(for: call.app)
-        let now = clock.now
         do {
-            guard let text = transaction else {
-                throw JWSError(.transactionMismatch, "the answer holds no signedTransactionInfo")
-            }
-            let payload = try await verifier.transaction(
-                text, bundleID: call.app.bundleID, environment: call.environment, from: .lookup, signedAt: now)
-            let isSame =
-                call.request.kind == .refund
-                ? payload.transactionId == call.request.transactionID
-                : payload.originalTransactionId == call.request.originalTransactionID
-            guard isSame, let id = payload.transactionId, Text.isKept(id, bytesMax: 64), !id.isEmpty else {
-                throw JWSError(.transactionMismatch, "Apple answered with another transaction than was asked about")
-            }
-            signed.transaction = payload
-            signed.transactionText = text
+            signed.transaction = try await verify(transaction: transaction, call)
+            signed.transactionText = transaction
             if let renewal {
-                signed.renewal = try await verifier.renewal(
-                    renewal, environment: call.environment, originalTransactionID: payload.originalTransactionId,
-                    signedAt: now)
+                signed.renewal = try await apple.verifier(for: call.app).renewal(
+                    renewal, environment: call.environment,
+                    originalTransactionID: signed.transaction?.originalTransactionId, signedAt: clock.now)
             }
         } catch {
             journal.warning(
@@ -86,8 +51,21 @@ extension CommerceJob {
         return signed
     }
 
-    private func settle(_ call: Call, _ ending: Ending, _ signed: Signed, _ job: Job?, in tx: Transaction) async throws
-    {
+    private func verify(transaction text: String?, _ call: Call) async throws -> TransactionPayload {
+        guard let text else { throw JWSError(.transactionMismatch, "the answer holds no signedTransactionInfo") }
+        let payload = try await apple.verifier(for: call.app).transaction(
+            text, bundleID: call.app.bundleID, environment: call.environment, from: .lookup, signedAt: clock.now)
+        let isSame =
+            call.request.kind == .refund
+            ? payload.transactionId == call.request.transactionID
+            : payload.originalTransactionId == call.request.originalTransactionID
+        guard isSame, let id = payload.transactionId, Text.isKept(id, bytesMax: 64), !id.isEmpty else {
+            throw JWSError(.transactionMismatch, "Apple answered with another transaction than was asked about")
+        }
+        return payload
+    }
+
+    private func settle(_ call: Call, _ end: Ended, _ signed: Signed, _ job: Job?, in tx: Transaction) async throws {
         let now = clock.now
         let (tenant, app, request) = (call.tenant, call.app.id, call.request)
         // Transaction, case, request: everybody locks them in this order.
@@ -96,7 +74,6 @@ extension CommerceJob {
             try await job?.done(in: tx)
             return
         }
-        let end = Ended(ending)
         var retryAt = end.notBefore
         if end.result == .credentials {
             retryAt = try await KeyStandings.refused(
@@ -111,23 +88,13 @@ extension CommerceJob {
             try await ReplyStore.holdLane(call.lane, for: max(.zero, until - now), why: why, tx: tx)
             try await Lane.rest(call.lane, until: until, why: why, in: tx)
         }
-        switch end.result {
-        case .accepted:
+        if end.showsOpenDoor {
             try await CommerceAccessStore.wentThrough(
                 app: app, environment: request.environment, tenant: tenant, at: now, in: tx)
-        case .refused:
-            // A refusal that the tables know passed the door of the addendum.
-            if let code = end.answer?.advancedCommerceError, code != .unauthorized {
-                try await CommerceAccessStore.wentThrough(
-                    app: app, environment: request.environment, tenant: tenant, at: now, in: tx)
-            }
-        case .doubted:
-            if let answer = end.answer {
-                try await CommerceAccessStore.doubted(
-                    answer, body: end.body, call: request.kind, request: request.id, app: app,
-                    environment: request.environment, tenant: tenant, at: now, in: tx)
-            }
-        case .retry, .credentials, .unknown, .notSent: break
+        } else if end.result == .doubted, let answer = end.answer {
+            try await CommerceAccessStore.doubted(
+                answer, body: end.body, call: request.kind, request: request.id, app: app,
+                environment: request.environment, tenant: tenant, at: now, in: tx)
         }
         try await CommerceStore.end(
             call.attempt, of: request, with: end.result, answer: end.answer, error: end.error, retryAt: retryAt, in: tx)
@@ -255,6 +222,8 @@ struct Ended: Sendable {
     /// For a 429: the whole lane waits.
     var laneUntil: Moment?
     var clockOffset: Duration?
+    private(set) var showsOpenDoor = false
+    private(set) var showsKeyAccepted = false
     let text: String
 
     init(_ ending: CommerceJob.Ending) {
@@ -267,6 +236,8 @@ struct Ended: Sendable {
             answer = outcome.result.answer
             body = outcome.body
             text = outcome.result.text
+            showsOpenDoor = outcome.result.showsOpenDoor
+            showsKeyAccepted = outcome.result.showsKeyAccepted
             switch outcome.result {
             case .accepted: result = .accepted
             case .refused: result = .refused
@@ -289,10 +260,5 @@ struct Ended: Sendable {
                 error = text
             }
         }
-    }
-
-    /// Whether Apple has shown that it takes the key's tokens: nothing but an answer about the call itself does.
-    var showsKeyAccepted: Bool {
-        result == .accepted || result == .refused || (result == .doubted && answer?.status != 401)
     }
 }

@@ -15,20 +15,18 @@ struct CommerceJob: Sendable {
     /// Hands a call to the network.
     typealias Send = @Sendable (Call, Redacted<String>) async -> AdvancedCommerceAPI.Outcome
 
-    /// One call that was begun: its rows are committed, and until `sendBy` it may be handed to the network.
-    struct Call: Sendable {
+    /// The call of a commerce request.
+    struct Call: BegunCall {
         let app: App
         let request: CommerceRequest
         /// The same bytes in every call of the request.
         let body: [UInt8]
         let attempt: Int
         let key: SigningKeyInfo
-        /// The permit's moment: not before it.
-        var sendAfter: ContinuousClock.Instant
-        var sendBy: ContinuousClock.Instant
-        let giveUp: ContinuousClock.Instant
+        var permit: CallPermit
 
         var tenant: TenantID { request.tenant }
+        var name: (kind: String, id: String) { ("request", request.id.text) }
         var isSandbox: Bool { request.environment == .sandbox }
         var environment: Environment { Environment(request.environment) }
         var lane: Int64 { Lane.commerce(app: request.app.rawValue, isSandbox: isSandbox) }
@@ -50,13 +48,7 @@ struct CommerceJob: Sendable {
     /// How long a request is tried again while no answer comes.
     static let patience: Duration = .hours(24)
 
-    enum Begun: Sendable {
-        case call(Call)
-        /// The job ended or was postponed in the same transaction.
-        case finished
-        /// A token is needed first; nothing was changed.
-        case needsToken(SigningKeyInfo, App)
-    }
+    var one: OneCall { OneCall(database: database, tokens: tokens, clock: clock, journal: journal) }
 
     func run(_ job: Job) async throws {
         try await RefundJobs.persist(job, on: database, clock: clock, journal: journal, ceiling: .minutes(1)) {
@@ -66,49 +58,28 @@ struct CommerceJob: Sendable {
 
     private func work(_ job: Job) async throws {
         let subject = try JSONDecoder().decode(Subject.self, from: Data(job.subject.utf8))
-        for _ in 0..<3 {
-            switch try await begin(job, subject.request) {
-            case .finished: return
-            case .call(let call): return await settle(call, with: await perform(call), job)
-            case .needsToken(let key, let app):
-                do {
-                    try await tokens.make(key, app)
-                } catch let error as VaultError {
-                    return try await postpone(job, until: clock.now + .minutes(1), because: "\(error)")
-                }
-            }
+        try await one.run(job, keyLook: .minutes(1)) {
+            try await begin(job, subject.request)
+        } perform: { call in
+            await perform(call)
+        } settle: { call, ending in
+            await settle(call, with: ending, job)
         }
-        try await postpone(job, until: clock.now + .seconds(1), because: "the signing key changed again and again")
-    }
-
-    private func postpone(_ job: Job, until moment: Moment, because why: String) async throws {
-        try await database.transaction(.tenant(job.tenant)) { try await job.again(at: moment, error: why, in: $0) }
     }
 
     // MARK: begin
 
-    private struct NeedsToken: Error {
-        let key: SigningKeyInfo
-        let app: App
-    }
-
     /// Commits the right to one call, or finds that there is none.
-    func begin(_ job: Job, _ request: UUID) async throws -> Begun {
+    func begin(_ job: Job, _ request: UUID) async throws -> Begun<Call> {
         let tenant = TenantID(rawValue: job.tenant)
-        // Before the transaction is sent: the permission's five seconds can only be shorter for it.
-        let started = ContinuousClock.now
-        do {
-            return try await database.transaction(tenant.scope) { tx in
-                try await begin(job, request, tenant, started, in: tx)
-            }
-        } catch let need as NeedsToken {
-            return .needsToken(need.key, need.app)
+        return try await one.begin(of: tenant) { tx, started in
+            try await begin(job, request, tenant, started, in: tx)
         }
     }
 
     private func begin(
         _ job: Job, _ id: UUID, _ tenant: TenantID, _ started: ContinuousClock.Instant, in tx: Transaction
-    ) async throws -> Begun {
+    ) async throws -> Begun<Call> {
         let now = clock.now
         guard let locked = try await CommerceStore.lock(id, tenant: tenant, in: tx),
             let app = try await TenantStore.app(of: tenant, id: locked.request.app, in: tx)
@@ -164,9 +135,8 @@ struct CommerceJob: Sendable {
         try await CommerceStore.save(begun, at: now, in: tx)
         return .call(
             Call(
-                app: app, request: request, body: body, attempt: number, key: key, sendAfter: started + wait,
-                sendBy: started + wait + ReplyCall.permission,
-                giveUp: started + wait + ReplyCall.permission + ReplyCall.callTotal + ReplyCall.settleAllowance))
+                app: app, request: request, body: body, attempt: number, key: key,
+                permit: CallPermit(from: started + wait)))
     }
 
     private func jitter() -> Duration { .milliseconds(.random(in: 10...300)) }
@@ -180,15 +150,9 @@ struct CommerceJob: Sendable {
     }
 
     func perform(_ call: Call) async -> Ending {
-        if call.sendAfter > ContinuousClock.now { try? await Task.sleep(until: call.sendAfter, clock: .continuous) }
-        // A stop wakes the sleeper early: the permit's moment is other processes' moment as well.
-        guard ContinuousClock.now >= call.sendAfter else {
-            return .notSent("the process stopped before the call's turn")
+        switch await one.turn(of: call) {
+        case .notSent(let why): .notSent(why)
+        case .send(let token): .outcome(await send(call, token))
         }
-        guard let token = tokens.kept(call.key, call.app) else { return .notSent("the token ended before the call") }
-        guard ContinuousClock.now < call.sendBy else {
-            return .notSent("the permission to send ended before the call")
-        }
-        return .outcome(await send(call, token))
     }
 }

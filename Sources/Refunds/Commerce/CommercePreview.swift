@@ -86,7 +86,8 @@ package struct CommercePreview: Sendable, Hashable {
         return sum
     }
 
-    private static func taxNote(storefront: String?) -> String {
+    /// Whether amounts of a purchase hold tax, with the storefront's name.
+    package static func taxNote(storefront: String?) -> String {
         switch storefront {
         case nil: "Amounts include tax, but for purchases in Canada and the United States."
         case "CAN"?, "USA"?: "The purchase was made in \(Storefronts.text(storefront ?? "")): amounts are without tax."

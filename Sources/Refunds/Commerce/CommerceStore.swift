@@ -1,5 +1,4 @@
 import AppStore
-import Crypto
 import FoundationEssentials
 import Postgres
 import Queue
@@ -87,15 +86,7 @@ enum CommerceStore {
                 of: tenant, where: "r.request_id = \(id)", order: "r.request_id", limit: 1, in: tx
             ).first
         else { return nil }
-        let facts = try await tx.rows(
-            """
-            select fact_id, sku, kind, signed_at, amount, refunded_at, revoked_at
-            from refunds.commerce_facts
-            where tenant_id = \(tenant.rawValue) and request_id = \(id)
-            order by signed_at
-            limit 1000
-            """
-        ).map { try CommerceFact($0) }
+        let facts = try await facts(of: id, tenant: tenant, in: tx)
         let giveUpAt: Moment? = try held("give_up_at")
         return LockedCommerce(
             request: request,
@@ -104,6 +95,19 @@ enum CommerceStore {
                 needsApproval: request.needsApproval, isApproved: request.approvedAt != nil,
                 isCancelled: request.cancelledAt != nil, giveUpAt: giveUpAt, attempts: request.attempts,
                 facts: Set(facts)), giveUpAt: giveUpAt)
+    }
+
+    /// What Apple signed about a request.
+    static func facts(of id: UUID, tenant: TenantID, in tx: Transaction) async throws -> [CommerceFact] {
+        try await tx.rows(
+            """
+            select fact_id, sku, kind, signed_at, amount, refunded_at, revoked_at
+            from refunds.commerce_facts
+            where tenant_id = \(tenant.rawValue) and request_id = \(id)
+            order by signed_at
+            limit 1000
+            """
+        ).map { try CommerceFact($0) }
     }
 
     // MARK: writing
@@ -143,8 +147,8 @@ enum CommerceStore {
         _ number: Int, of request: CommerceRequest, wait: Duration, worker: Int64, key: SigningKeyID,
         in tx: Transaction
     ) async throws {
-        let sendBy = wait + ReplyCall.permission
-        let giveUp = sendBy + ReplyCall.callTotal + ReplyCall.settleAllowance
+        let sendBy = wait + CallPermit.permission
+        let giveUp = sendBy + CallPermit.callTotal + CallPermit.settleAllowance
         try await tx.execute(
             """
             insert into refunds.commerce_attempts
@@ -204,179 +208,5 @@ enum CommerceStore {
             NewJob(
                 tenant: tenant.rawValue, lane: lane, kind: RefundJobs.Kind.commerce.rawValue,
                 subject: #"{"request":"\#(request.text)"}"#, deadline: now + .days(7), uniqueKey: request.text), in: tx)
-    }
-
-    // MARK: what Apple signed
-
-    /// Takes a verified renewal in where it is newer than the stored one.
-    static func take(
-        _ renewal: RenewalPayload, original: String, environment: Environment, app: AppID, tenant: TenantID,
-        signedAt: Moment, in tx: Transaction
-    ) async throws {
-        try await tx.execute(
-            """
-            insert into refunds.renewals as r
-              (tenant_id, app_id, environment, original_transaction_id, signed_at, auto_renews, renewal_at, fields)
-            values (\(tenant.rawValue), \(app.rawValue), \(environment.rawValue), \(original),
-              \(renewal.signedDate ?? signedAt), \(renewal.autoRenewStatus.map { $0 == 1 }), \(renewal.renewalDate),
-              \(renewal.raw))
-            on conflict (tenant_id, app_id, environment, original_transaction_id) do update
-              set signed_at = excluded.signed_at, auto_renews = excluded.auto_renews,
-                renewal_at = excluded.renewal_at, fields = excluded.fields
-              where (excluded.signed_at, excluded.fields) > (r.signed_at, r.fields)
-            """)
-    }
-
-    /// Counts what an Advanced Commerce transaction sold, once.
-    static func count(
-        sold transaction: TransactionPayload, id: String, environment: Environment, app: AppID, tenant: TenantID,
-        in tx: Transaction
-    ) async throws {
-        guard let info = transaction.advancedCommerceInfo, let soldAt = transaction.purchaseDate,
-            transaction.inAppOwnershipType?.known != .familyShared
-        else { return }
-        for item in info.items.prefix(CommerceRule.itemsMax) {
-            guard let sku = item.sku, Text.isKept(sku, bytesMax: 512), !sku.isEmpty else { continue }
-            try await tx.execute(
-                """
-                insert into refunds.commerce_sales
-                  (tenant_id, app_id, environment, transaction_id, sku, sold_at, price, currency)
-                values (\(tenant.rawValue), \(app.rawValue), \(environment.rawValue), \(id), \(sku), \(soldAt),
-                  \(item.price), \(transaction.currency.map { Text.kept($0, bytesMax: 10) }))
-                on conflict do nothing
-                """)
-        }
-    }
-
-    /// The body that is sent for a request, to the byte.
-    static func body(of intention: CommerceIntention, reference: UUID) -> [UInt8] {
-        switch intention.kind {
-        case .refund:
-            AdvancedCommerceBody.refund(
-                reference: reference,
-                items: intention.items.map { item in
-                    AdvancedCommerceBody.Item(
-                        sku: item.sku, refundReason: item.refundReason.rawValue,
-                        refundType: item.refundType.rawValue,
-                        refundAmount: item.refundAmount.map { Int32(clamping: $0) }, revoke: item.revoke)
-                }, refundRiskingPreference: intention.refundRiskingPreference ?? true, currency: intention.currency,
-                storefront: intention.storefront)
-        case .revoke:
-            AdvancedCommerceBody.revoke(
-                reference: reference, refundReason: (intention.refundReason ?? .other).rawValue,
-                refundType: (intention.refundType ?? .full).rawValue,
-                refundRiskingPreference: intention.refundRiskingPreference ?? true, storefront: intention.storefront)
-        case .cancel: AdvancedCommerceBody.cancel(reference: reference, storefront: intention.storefront)
-        }
-    }
-
-    /// What was asked, in a fixed form: the same intention gives the same digest in every release.
-    static func digest(_ intention: CommerceIntention) -> [UInt8] {
-        var fields = [
-            "1", intention.kind.rawValue, intention.environment.rawValue, intention.transactionID,
-            intention.refundReason?.rawValue ?? "-", intention.refundType?.rawValue ?? "-",
-            intention.refundRiskingPreference.map { "\($0)" } ?? "-", intention.storefront ?? "-",
-            intention.currency ?? "-",
-        ]
-        for item in intention.items {
-            fields += [
-                item.sku, item.refundReason.rawValue, item.refundType.rawValue,
-                item.refundAmount.map(String.init) ?? "-", "\(item.revoke)",
-            ]
-        }
-        return Digest.sha256(Array(fields.map { "\($0.utf8.count):\($0)" }.joined().utf8))
-    }
-}
-
-extension CommerceRequest {
-    fileprivate init(
-        _ row: Row, tenant: TenantID, id: UUID, items: [Item], attempts: [CommerceAttempt]
-    ) throws {
-        func word<Word: RawRepresentable<String>>(_ column: String) throws -> Word {
-            let text: String = try row(column)
-            guard let word = Word(rawValue: text) else {
-                throw PostgresError(.decoding, "a commerce request with an unknown \(column)")
-            }
-            return word
-        }
-        func person(_ column: String) throws -> PersonID? {
-            let id: UUID? = try row(column)
-            return id.map(PersonID.init)
-        }
-        let reason: String? = try row("state_reason")
-        let refundReason: String? = try row("refund_reason")
-        let refundType: String? = try row("refund_type")
-        let status: Int32? = try row("answer_status")
-        let answerBody: [UInt8]? = try row("answer_body")
-        let answeredAt: Moment? = try row("answered_at")
-        let code: Int64? = try row("answer_code")
-        let message: String? = try row("answer_message")
-        self.init(
-            tenant: tenant, app: AppID(rawValue: try row("app_id")), id: id, environment: try word("environment"),
-            kind: try word("kind"), transactionID: try row("transaction_id"),
-            originalTransactionID: try row("original_transaction_id"), productID: try row("product_id"),
-            requestReferenceID: try row("request_reference_id"), state: try word("state"),
-            stateReason: reason.flatMap(CommerceStateReason.init), items: items,
-            refundReason: refundReason.flatMap(CommerceReason.init),
-            refundType: refundType.flatMap(CommerceRefundType.init), refundRiskingPreference: try row("refund_risking"),
-            currency: try row("currency"), storefront: try row("storefront"),
-            amountEstimate: try row("amount_estimate"), note: try row("note"), body: try row("body"),
-            askedAt: try row("asked_at"), askedBy: try person("asked_by"), askedByToken: try row("asked_by_token"),
-            submittedAt: try row("submitted_at"), needsApproval: try row("needs_approval"),
-            approvedBy: try person("approved_by"), approvedAt: try row("approved_at"),
-            cancelledBy: try person("cancelled_by"), cancelledAt: try row("cancelled_at"), caseID: try row("case_id"),
-            roundID: try row("round_id"),
-            answer: status.map { status in
-                Answer(
-                    status: Int(status), code: code, message: message, body: answerBody ?? [],
-                    at: answeredAt ?? Moment(milliseconds: 0))
-            }, attempts: attempts, listedAt: try row("listed_at"), changedAt: try row("changed_at"),
-            version: Int(try row("version") as Int32))
-    }
-
-    /// What was asked, as it was asked.
-    var intention: CommerceIntention {
-        CommerceIntention(
-            kind: kind, environment: environment, transactionID: transactionID, items: items.map(\.asked),
-            refundReason: refundReason, refundType: refundType, refundRiskingPreference: refundRiskingPreference,
-            storefront: storefront, currency: currency, note: note)
-    }
-}
-
-extension CommerceRequest.Item {
-    fileprivate init(_ row: Row) throws {
-        let reason: String = try row("refund_reason")
-        let type: String = try row("refund_type")
-        let amount: Int32? = try row("refund_amount")
-        self.init(
-            asked: CommerceItem(
-                sku: try row("sku"), refundReason: CommerceReason(rawValue: reason) ?? .other,
-                refundType: CommerceRefundType(rawValue: type) ?? .full, refundAmount: amount.map(Int64.init),
-                revoke: try row("revoke")), price: try row("price"), refundedAmount: try row("refunded_amount"),
-            refundedAt: try row("refunded_at"), revokedAt: try row("revoked_at"))
-    }
-}
-
-extension CommerceAttempt {
-    fileprivate init(_ row: Row) throws {
-        let number: Int32 = try row("attempt_no")
-        let result: String? = try row("result")
-        let status: Int32? = try row("status")
-        self.init(
-            number: Int(number), startedAt: try row("started_at"), endedAt: try row("ended_at"),
-            result: result.flatMap(Result.init), status: status.map(Int.init), code: try row("apple_code"),
-            message: try row("apple_message"), trouble: try row("error"), appleRequestID: try row("apple_request_id"),
-            giveUpAt: try row("give_up_at"))
-    }
-}
-
-extension CommerceFact {
-    fileprivate init(_ row: Row) throws {
-        let kind: String = try row("kind")
-        let sku: String = try row("sku")
-        guard let kind = Kind(rawValue: kind) else { throw PostgresError(.decoding, "a fact of an unknown kind") }
-        self.init(
-            id: try row("fact_id"), kind: kind, sku: sku.isEmpty ? nil : sku, signedAt: try row("signed_at"),
-            amount: try row("amount"), refundedAt: try row("refunded_at"), revokedAt: try row("revoked_at"))
     }
 }

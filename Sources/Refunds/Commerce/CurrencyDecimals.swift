@@ -40,7 +40,7 @@ package enum CurrencyDecimals {
     /// - Returns: nil for anything else, signs and spaces between digits among it.
     package static func milliunits(_ text: String) -> Int64? {
         let parts = text.split(omittingEmptySubsequences: false) { $0 == "." || $0 == "," }
-        guard (1...2).contains(parts.count), let whole = parts.first, (1...16).contains(whole.utf8.count),
+        guard (1...2).contains(parts.count), let whole = parts.first, (1...15).contains(whole.utf8.count),
             parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }), let units = Int64(whole)
         else { return nil }
         guard parts.count == 2 else { return units * 1000 }

@@ -61,22 +61,20 @@ extension Records {
         }
     }
 
+    /// Approval, addendum and queue of an app in one value, for its set-up page and lists.
+    package func commerceReadiness(of app: App) async throws -> CommerceReadiness {
+        try await read(app.tenant) { tx in
+            try await CommerceReadinessStore.read([app], in: tx)[app.id] ?? CommerceReadiness(app: app.id)
+        }
+    }
+
     package func commerceChecklist(of app: App) async throws -> CommerceChecklist {
         try await read(app.tenant) { tx in try await CommerceQueries.checklist(of: app, in: tx) }
     }
 
     /// How the queues of an app stand at a moment.
     package func commerceQueues(of app: App, at now: Moment) async throws -> [CommerceQueue] {
-        try await read(app.tenant) { tx in
-            let access = try await CommerceAccessStore.read(of: app, in: tx)
-            var queues: [CommerceQueue] = []
-            for environment in AppEnvironment.allCases where app.environments.contains(environment) {
-                queues.append(
-                    try await CommerceQueries.queue(
-                        of: app, environment: environment, stoppedAt: access[environment]?.stoppedAt, at: now, in: tx))
-            }
-            return queues
-        }
+        try await read(app.tenant) { tx in try await Self.queues(of: app, now, tx) }
     }
 
     /// Milliunits by currency.
@@ -88,22 +86,14 @@ extension Records {
         try await read(app.tenant) { tx in try await CommerceQueries.costs(of: app, in: tx) }
     }
 
-    /// What was asked and sold, month by month, newest first.
-    package func commerceRegister(
-        of tenant: TenantID, apps: [AppID], from: Moment, to: Moment
-    ) async throws -> [CommerceRegisterLine] {
+    /// The same for every app in use that has to do with Advanced Commerce, in the order of their bundle IDs: what
+    /// somebody may have to be told.
+    package func commerceReadiness(of tenant: TenantID) async throws -> [CommerceReadiness] {
         try await read(tenant) { tx in
-            try await CommerceQueries.register(of: tenant, apps: apps, from: from, to: to, in: tx)
+            let apps = try await TenantStore.apps(of: tenant, in: tx)
+            let found = try await CommerceReadinessStore.read(apps, in: tx)
+            return apps.compactMap { found[$0.id] }
         }
-    }
-
-    /// The register's requests as CSV, newest first, a page at a time: first with the line of names.
-    package func commerceCSV(
-        of tenant: TenantID, apps: [AppID], after: ListCursor? = nil, limit: Int = 100
-    ) async throws -> (rows: String, next: ListCursor?) {
-        let page = try await commerceRequests(of: tenant, apps: apps, after: after, limit: limit)
-        let rows = page.requests.flatMap(CommerceCSV.rows).joined()
-        return (after == nil ? CommerceCSV.names + rows : rows, page.next)
     }
 
     /// A list of requests as JSON, for the API.

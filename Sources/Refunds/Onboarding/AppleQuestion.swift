@@ -65,10 +65,11 @@ struct AppleQuestion: Sendable {
         return false
     }
 
-    /// Makes replies and look-ups ready that wait in the lanes of the key's apps.
+    /// Makes replies, look-ups and commerce requests ready that wait in the lanes of the key's apps.
     private func hurry(_ key: SigningKeyInfo, _ app: App, isSandbox: Bool, in tx: Transaction) async throws -> Bool {
         // Rows that somebody else holds are being worked on: waiting for them could be waiting in a circle.
-        let kinds = [RefundJobs.Kind.reply.rawValue, RefundJobs.Kind.lookUp.rawValue]
+        let kinds = [RefundJobs.Kind.reply, .lookUp, .commerce].map(\.rawValue)
+        let bases = [Lane.number(app: 0, isSandbox: isSandbox), Lane.commerce(app: 0, isSandbox: isSandbox)]
         return try await tx.execute(
             """
             update queue.jobs j
@@ -78,8 +79,8 @@ struct AppleQuestion: Sendable {
               from queue.jobs
               where tenant_id = \(app.tenant.rawValue) and state = 'waiting' and kind = any(\(kinds))
                 and lane in (
-                  select app_id * 2 + \(isSandbox ? 1 : 0)
-                  from tenants.apps
+                  select app_id * 2 + base
+                  from tenants.apps, unnest(\(bases)::int8[]) base
                   where tenant_id = \(app.tenant.rawValue)
                     and (\(key.app?.rawValue)::int8 is null or app_id = \(key.app?.rawValue)))
               order by deadline, job_id

@@ -25,7 +25,7 @@ package final class Onboarding: Sendable {
     private let bell: Bell
     private let clock: WallClock
     private let journal: Journal
-    private let probing = Mutex<[AppID: Moment]>([:])
+    private let probing = Mutex<[AppID: (key: SigningKeyID, at: Moment)]>([:])
 
     package init(
         database: Database, vault: Vault, apple: AppleSide, tokens: TokenCache, bell: Bell, clock: WallClock,
@@ -50,7 +50,6 @@ package final class Onboarding: Sendable {
     /// - Throws: `OnboardingError`, `VaultError`, and what the database throws.
     package func probe(_ app: App, by actor: AuditEntry.Actor, address: String? = nil) async throws -> [Probe] {
         let begun = clock.now
-        try reserve(app.id, at: begun)
         let (key, environments) = try await database.transaction(app.tenant.scope) { tx in
             let newest = try await ProbeStore.all(of: app, in: tx).all.map(\.value.at).max()
             let key = try await self.question.key(of: app, in: tx)
@@ -60,6 +59,7 @@ package final class Onboarding: Sendable {
             }
             return (key, try await Self.environments(of: app, in: tx))
         }
+        try reserve(app.id, key.id, at: begun)
         let token = try await question.token(of: key, for: app, isNew: true)
         return try await withThrowingTaskGroup(of: Probe.self) { group in
             for environment in environments {
@@ -108,13 +108,14 @@ package final class Onboarding: Sendable {
         return probe
     }
 
-    /// One try at a time and one in ten seconds, so that a button that is pressed again and again costs nothing.
-    private func reserve(_ app: AppID, at now: Moment) throws {
+    /// One try of a key at a time and one in ten seconds, so that a button that is pressed again and again costs
+    /// nothing; another key is tried at once.
+    private func reserve(_ app: AppID, _ key: SigningKeyID, at now: Moment) throws {
         let again: Moment? = probing.withLock { probing in
             // A clock that was set back frees everything.
-            probing = probing.filter { $0.value <= now && now - $0.value < Self.probeSpacing }
-            if let last = probing[app] { return last + Self.probeSpacing }
-            probing[app] = now
+            probing = probing.filter { $0.value.at <= now && now - $0.value.at < Self.probeSpacing }
+            if let last = probing[app], last.key == key { return last.at + Self.probeSpacing }
+            probing[app] = (key, now)
             return nil
         }
         if let again { throw OnboardingError.tooSoon(again: again) }

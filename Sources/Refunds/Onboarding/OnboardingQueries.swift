@@ -53,7 +53,7 @@ enum OnboardingQueries {
         let app = facts.app
         let standings = Dictionary(grouping: try await KeyStandings.all(of: app.tenant, in: tx), by: \.key)
         facts.keys = try await vault.signingKeys(of: app.tenant, in: tx)
-            .filter { $0.0.app == nil || $0.0.app == app.id }
+            .filter { $0.0.serves(app) }
             .map { key, opens in
                 let standing = standings[key.id] ?? []
                 return KeyReport(
@@ -64,12 +64,18 @@ enum OnboardingQueries {
         guard let newest = facts.keys.first else { return }
         let parts = try await tx.pipeline([
             fileName(of: newest.key.id, app), others(under: newest.key.id, than: app),
-            servesOthers(newest.key, than: app),
+            servesOthers(newest.key, than: app), calls(with: newest.key.id, of: app),
         ])
         facts.keyFileName = try parts[0].first.flatMap { try $0("file_name") }
         for row in parts[1] {
             let environment: String = try row("environment")
             facts.worksFor[isSandbox: environment == "Sandbox"] = try row("bundle_id")
+        }
+        for row in parts[3] {
+            let environment: String = try row("environment")
+            let (accepted, refused): (Moment?, Moment?) = (try row("accepted_at"), try row("refused_at"))
+            guard let at = [accepted, refused].compactMap({ $0 }).max() else { continue }
+            facts.calls[isSandbox: environment == "Sandbox"] = KeyCall(at: at, isAccepted: accepted == at)
         }
         // A key that serves one app alone was accepted for that app.
         guard parts[2].isEmpty else { return }
@@ -134,6 +140,27 @@ enum OnboardingQueries {
         select file_name
         from tenants.signing_keys
         where tenant_id = \(app.tenant.rawValue) and signing_key_id = \(key.rawValue)
+        """
+    }
+
+    /// When Apple believed the key and when not, in the replies of the newest cases: an app that has many was heard
+    /// of long since.
+    private static func calls(with key: SigningKeyID, of app: App) -> SQL {
+        """
+        select c.environment,
+          max(a.ended_at) filter (where a.result in ('accepted', 'refused')) as accepted_at,
+          max(a.ended_at) filter (where a.result = 'credentials') as refused_at
+        from (
+          select case_id, environment
+          from refunds.cases
+          where tenant_id = \(app.tenant.rawValue) and app_id = \(app.id.rawValue)
+          order by listed_at desc, case_id desc
+          limit 200) c
+        join refunds.attempts a on a.tenant_id = \(app.tenant.rawValue) and a.case_id = c.case_id
+        where a.signing_key_id = \(key.rawValue) and a.ended_at is not null
+        group by c.environment
+        order by c.environment
+        limit 2
         """
     }
 

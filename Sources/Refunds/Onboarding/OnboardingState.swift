@@ -48,8 +48,10 @@ package struct OnboardingState: Sendable {
         var tests = PerEnvironment<TestWords>()
         verdicts.production = ProbeVerdict.Facts(facts, isSandbox: false, at: now).map { ProbeVerdict.words($0) }
         verdicts.sandbox = ProbeVerdict.Facts(facts, isSandbox: true, at: now).map { ProbeVerdict.words($0) }
-        tests.production = facts.tests.production.map { TestWords($0, at: now) }
-        tests.sandbox = facts.tests.sandbox.map { TestWords($0, at: now) }
+        tests.production = facts.tests.production.map {
+            TestWords($0, at: now, isRehearsal: facts.app.isRehearsal)
+        }
+        tests.sandbox = facts.tests.sandbox.map { TestWords($0, at: now, isRehearsal: facts.app.isRehearsal) }
         self.verdicts = verdicts
         testWords = tests
         readiness = Readiness.items(of: facts, at: now)
@@ -69,6 +71,8 @@ package struct OnboardingFacts: Sendable {
     /// The name under which the newest key's file was uploaded.
     package var keyFileName: String?
     package var probes = PerEnvironment<Probe>()
+    /// What the newest replies of this app told of the key that signs.
+    package var calls = PerEnvironment<KeyCall>()
     /// Another app of the tenant that Apple accepts under the newest key, by environment: its bundle ID.
     package var worksFor = PerEnvironment<String>()
     /// When Apple last accepted this app's newest key before refusing it.
@@ -96,6 +100,9 @@ package struct OnboardingFacts: Sendable {
         guard let versionOneAt else { return false }
         return [heardReal.production, heardReal.sandbox].allSatisfy { $0.map { $0 < versionOneAt } ?? true }
     }
+
+    /// When each environment was last heard of.
+    var heardAt: PerEnvironment<Moment> { PerEnvironment(production: heard.production?.at, sandbox: heard.sandbox?.at) }
 
     func wants(isSandbox: Bool) -> Bool { isSandbox ? wantsSandbox : wantsProduction }
 }

@@ -35,14 +35,13 @@ package enum ProbeVerdict {
             self.keyID = keyID
         }
 
-        package var environment: String { isSandbox ? "Sandbox" : "Production" }
-    }
+        /// A rehearsal's simulator answers instead of Apple, in both environments alike.
+        package var isRehearsal = false
 
-    /// A token is dated a minute back: a clock that is further ahead makes it come from the future. The measure is
-    /// good to a second or two.
-    static let aheadMax: Duration = .seconds(58)
-    /// A token is valid for five minutes: a clock that is further behind makes it old when it is new.
-    static let behindMax: Duration = .seconds(298)
+        package var environment: String { isRehearsal ? "rehearsal" : isSandbox ? "Sandbox" : "Production" }
+
+        var drift: ClockDrift? { clockOffset.map { ClockDrift($0) } }
+    }
 
     package static func words(_ facts: Facts) -> ProbeWords {
         switch facts.result {
@@ -106,23 +105,29 @@ package enum ProbeVerdict {
     }
 
     private static func cause(_ facts: Facts) -> Cause? {
-        if let offset = facts.clockOffset, !isClockGood(offset) {
+        if let drift = facts.drift, !drift.isBearable {
+            let effect = drift.isAhead ? "seems to come from the future" : "is out of date when it arrives"
             return Cause(
                 suspect: .clock,
-                text: offset > .zero
-                    ? "This machine's clock is \(span(offset)) ahead of Apple's, so every token seems to come from the future. Set the clock right; the key need not be changed."
-                    : "This machine's clock is \(span(offset)) behind Apple's, so every token is out of date when it arrives. Set the clock right; the key need not be changed.",
+                text:
+                    "This machine's clock is \(drift.words), so every token \(effect). Set the clock right; the key need not be changed.",
                 isCertain: true)
         }
         if facts.elsewhere == .accepted {
             // The same key, issuer and bundle ID in the same minute: only the environment differs.
-            return facts.isSandbox
-                ? nil
-                : Cause(
+            if facts.isSandbox { return nil }
+            if let before = facts.acceptedBefore {
+                return Cause(
                     suspect: .notOnSale,
                     text:
-                        "The same key is accepted in Sandbox, so it is right. Apple refuses Production until an app has been released for the first time: most likely \(facts.bundleID) is not on sale yet. Nothing has to be repaired; until then set the app to Sandbox alone.",
-                    isCertain: true)
+                        "Apple took the key in Production before (last seen \(day(before))) and takes it in Sandbox still, so it is right. Look whether \(facts.bundleID) was taken from sale or moved to another team.",
+                    isCertain: false)
+            }
+            return Cause(
+                suspect: .notOnSale,
+                text:
+                    "The same key is accepted in Sandbox, so it is right. Apple refuses Production until an app has been released for the first time: most likely \(facts.bundleID) is not on sale yet. Nothing has to be repaired; until then set the app to Sandbox alone.",
+                isCertain: true)
         }
         if let before = facts.acceptedBefore {
             return Cause(
@@ -176,12 +181,12 @@ package enum ProbeVerdict {
         case .issuer: return works.map { "The issuer ID: \($0)." }
         case .bundleID: return (worksElsewhere ?? workedBefore).map { "The bundle ID: \($0)." }
         case .clock:
-            guard let offset = facts.clockOffset, isClockGood(offset) else {
+            guard let drift = facts.drift, drift.isBearable else {
                 return worksElsewhere.map { "The clock: \($0)." }
             }
-            return abs(offset.wholeMilliseconds) < 2000
+            return abs(drift.offset.wholeMilliseconds) < 2000
                 ? "The clock: it agrees with Apple's."
-                : "The clock: it differs from Apple's by \(span(offset)), which the token allows for."
+                : "The clock: it differs from Apple's by \(span(drift.offset)), which the token allows for."
         case .notOnSale:
             if facts.isSandbox { return "An app that is not on sale yet: Sandbox does not ask for that." }
             return workedBefore.map { "An app that is not on sale yet: \($0)." }
@@ -236,14 +241,10 @@ package enum ProbeVerdict {
 
     // MARK: Parts
 
-    static func isClockGood(_ offset: Duration) -> Bool { offset <= aheadMax && offset >= .zero - behindMax }
-
     /// A clock that begins to drift, where it does no harm yet.
     private static func drift(_ facts: Facts) -> String? {
-        guard let offset = facts.clockOffset, abs(offset.wholeMilliseconds) >= 5000 else { return nil }
-        let side = offset > .zero ? "ahead of" : "behind"
-        return
-            "This machine's clock is \(span(offset)) \(side) Apple's. Beyond a minute Apple refuses every call: synchronise it."
+        guard let drift = facts.drift, drift.isWorthSaying else { return nil }
+        return "This machine's clock is \(drift.words). Beyond a minute Apple refuses every call: synchronise it."
     }
 
     private static func isConnectKey(_ name: String) -> Bool { base(name).hasPrefix("AuthKey_") }
@@ -302,6 +303,7 @@ extension ProbeVerdict.Facts {
         status = probe.status
         appleCode = probe.appleCode
         detail = probe.detail
+        isRehearsal = facts.app.isRehearsal
         clockOffset = probe.clockOffset
         worksFor = facts.worksFor[isSandbox: isSandbox]
         acceptedBefore = facts.acceptedBefore[isSandbox: isSandbox]

@@ -28,11 +28,16 @@ package struct ReadinessItem: Sendable, Hashable {
 package enum Readiness {
     /// In the order of the steps; one line each. Who is paged is no step yet.
     package static func items(of facts: OnboardingFacts, at now: Moment) -> [ReadinessItem] {
-        [app(facts), key(facts), probe(facts), url(facts, at: now), consent(facts), evidence(facts)]
+        [app(facts, at: now), key(facts), probe(facts), url(facts, at: now), consent(facts), evidence(facts)]
     }
 
-    private static func app(_ facts: OnboardingFacts) -> ReadinessItem {
-        ReadinessItem(step: .app, state: .done, text: "\(facts.app.bundleID) is set up.")
+    private static func app(_ facts: OnboardingFacts, at now: Moment) -> ReadinessItem {
+        if let stray = StrayEnvironment(of: facts.app, heard: facts.heardAt, at: now) {
+            return ReadinessItem(
+                step: .app, state: .trouble,
+                text: "Notifications arrive from \(stray.environment.rawValue), without which the app is set up.")
+        }
+        return ReadinessItem(step: .app, state: .done, text: "\(facts.app.bundleID) is set up.")
     }
 
     private static func key(_ facts: OnboardingFacts) -> ReadinessItem {
@@ -48,21 +53,20 @@ package enum Readiness {
     }
 
     private static func environments(_ facts: OnboardingFacts) -> [Bool] {
-        [false, true].filter { facts.wants(isSandbox: $0) }
+        let wanted = [false, true].filter { facts.wants(isSandbox: $0) }
+        // One simulator stands behind both of a rehearsal.
+        return facts.app.isRehearsal ? Array(wanted.prefix(1)) : wanted
     }
 
     private static func probe(_ facts: OnboardingFacts) -> ReadinessItem {
         func item(_ state: ReadinessItem.State, _ text: String) -> ReadinessItem {
             ReadinessItem(step: .probe, state: state, text: text)
         }
-        guard let key = facts.keys.first else { return item(.todo, "Try the key at Apple, once there is one.") }
-        // A probe of an older key says nothing about this one.
-        let probes = environments(facts).map { isSandbox in
-            (name(isSandbox), facts.probes[isSandbox: isSandbox].flatMap { $0.key == key.key.id ? $0 : nil })
-        }
+        guard !facts.keys.isEmpty else { return item(.todo, "Try the key at Apple, once there is one.") }
+        let probes = environments(facts).map { (name($0, facts), facts.trial(isSandbox: $0)) }
         let refused = probes.filter { $0.1?.result == .refused }.map(\.0)
         if !refused.isEmpty {
-            let isOnlyProduction = refused == ["Production"] && facts.probes.sandbox?.result == .accepted
+            let isOnlyProduction = refused == ["Production"] && facts.trial(isSandbox: true)?.result == .accepted
             return item(
                 .trouble,
                 isOnlyProduction
@@ -89,19 +93,22 @@ package enum Readiness {
             )
         }
         guard facts.inboxes > 0 else { return item(.todo, "Make the URL for Apple's notifications.") }
-        let silent = environments(facts).filter { facts.heard[isSandbox: $0] == nil }
+        let isAnyHeard = !facts.heard.all.isEmpty
+        let silent = environments(facts).filter {
+            facts.app.isRehearsal ? !isAnyHeard : facts.heard[isSandbox: $0] == nil
+        }
         guard !silent.isEmpty else {
-            return item(.done, "Notifications arrive from \(list(environments(facts).map(name))).")
+            return item(.done, "Notifications arrive from \(list(environments(facts).map { name($0, facts) })).")
         }
         for isSandbox in silent {
             if let test = facts.tests[isSandbox: isSandbox] {
-                let words = TestWords(test, at: now)
+                let words = TestWords(test, at: now, isRehearsal: facts.app.isRehearsal)
                 if words.state == .trouble { return item(.trouble, words.summary) }
             }
         }
         return item(
             .todo,
-            "No notification has arrived from \(list(silent.map(name))): enter the URL in App Store Connect and send a test."
+            "No notification has arrived from \(list(silent.map { name($0, facts) })): enter the URL in App Store Connect and send a test."
         )
     }
 
@@ -137,7 +144,9 @@ package enum Readiness {
         }
     }
 
-    private static func name(_ isSandbox: Bool) -> String { isSandbox ? "Sandbox" : "Production" }
+    private static func name(_ isSandbox: Bool, _ facts: OnboardingFacts) -> String {
+        facts.app.environmentLabel(isSandbox ? .sandbox : .production)
+    }
 
     private static func list(_ names: [String]) -> String { names.joined(separator: " and ") }
 }

@@ -15,8 +15,9 @@ package struct TestWords: Sendable, Hashable {
         self.advice = advice
     }
 
-    package init(_ test: TestNotification, at now: Moment) {
-        let environment = test.environment
+    /// - Parameter isRehearsal: asked of a simulator, whose two environments are one for people.
+    package init(_ test: TestNotification, at now: Moment, isRehearsal: Bool = false) {
+        let environment = isRehearsal ? "rehearsal" : test.environment
         switch test.state {
         case .arrived:
             let took = test.took.map { " \(Self.time($0)) after it was asked for" } ?? ""
@@ -27,16 +28,15 @@ package struct TestWords: Sendable, Hashable {
                 summary: "Apple was asked for a \(environment) test notification \(Self.time(now - test.askedAt)) ago.",
                 advice: test.sendAttemptResult == SendAttemptResult.success.rawValue
                     ? Self.deliveredElsewhere : nil)
-        case .refused: self = Self.refused(test)
-        case .notArrived: self = Self.notArrived(test)
+        case .refused: self = Self.refused(test, environment)
+        case .notArrived: self = Self.notArrived(test, environment)
         }
     }
 
     private static let deliveredElsewhere =
         "Apple delivered it and was answered with success, but not by this address. The URL in App Store Connect belongs to another server: compare it with the one shown here, to the last character."
 
-    private static func refused(_ test: TestNotification) -> TestWords {
-        let environment = test.environment
+    private static func refused(_ test: TestNotification, _ environment: String) -> TestWords {
         if test.appleCode == ServerAPIError.serverNotificationURLNotFound.rawValue {
             return TestWords(
                 state: .trouble, summary: "Apple has no notification URL for \(environment).",
@@ -66,8 +66,7 @@ package struct TestWords: Sendable, Hashable {
         }
     }
 
-    private static func notArrived(_ test: TestNotification) -> TestWords {
-        let environment = test.environment
+    private static func notArrived(_ test: TestNotification, _ environment: String) -> TestWords {
         guard let raw = test.sendAttemptResult else {
             return TestWords(
                 state: .trouble,

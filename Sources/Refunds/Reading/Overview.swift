@@ -37,14 +37,34 @@ package struct AppStanding: Sendable {
     /// Addresses at which notifications arrive now.
     package let inboxes: Int
     package let lastNotification: PerEnvironment<Moment>
-    /// The signing keys that serve this app, the one that signs first.
+    /// The signing keys that serve this app: active ones, then those that are kept for a grace time; newest first.
     package let keys: [KeyReport]
+    /// Advanced Commerce in each environment that has to do with it, Production first.
+    package let commerce: [CommerceReadiness.Line]
 
-    package init(app: App, inboxes: Int, lastNotification: PerEnvironment<Moment>, keys: [KeyReport]) {
+    package init(
+        app: App, inboxes: Int, lastNotification: PerEnvironment<Moment>, keys: [KeyReport],
+        commerce: [CommerceReadiness.Line] = []
+    ) {
         self.app = app
         self.inboxes = inboxes
         self.lastNotification = lastNotification
         self.keys = keys
+        self.commerce = commerce
+    }
+
+    /// Notifications come from an environment that the app was set up without.
+    package func stray(at now: Moment) -> StrayEnvironment? {
+        StrayEnvironment(of: app, heard: lastNotification, at: now)
+    }
+
+    /// The key that signs in an environment now; nil where there is none.
+    package func signer(isSandbox: Bool) -> KeyReport? {
+        KeyChoice.signing(
+            keys.map {
+                KeyChoice.Candidate(app: $0.key.app, state: $0.key.state, standing: $0.standings[isSandbox: isSandbox])
+            }
+        ).map { keys[$0] }
     }
 }
 

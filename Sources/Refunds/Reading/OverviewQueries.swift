@@ -87,11 +87,12 @@ enum OverviewQueries {
                 standings: PerEnvironment(
                     production: standing.first { !$0.isSandbox }, sandbox: standing.first(where: \.isSandbox)))
         }
+        let commerce = try await CommerceReadinessStore.read(apps, in: tx)
         return apps.map { app in
             AppStanding(
                 app: app, inboxes: inboxes[app.id.rawValue] ?? 0,
                 lastNotification: heard[app.id.rawValue] ?? PerEnvironment(),
-                keys: keys.filter { $0.key.app == nil || $0.key.app == app.id })
+                keys: keys.filter { $0.key.serves(app) }, commerce: commerce[app.id]?.lines ?? [])
         }
     }
 
@@ -121,11 +122,12 @@ enum OverviewQueries {
     }
 
     private static let keys: SQL = """
-        select k.signing_key_id, k.key_id, k.issuer_id, k.app_id, k.public_key, k.created_at, s.opened_badly_at
+        select k.signing_key_id, k.key_id, k.issuer_id, k.app_id, k.public_key, k.created_at, k.state, k.retires_at,
+          s.opened_badly_at
         from tenants.signing_keys k
         join tenants.secrets s on s.tenant_id = k.tenant_id and s.secret_id = k.signing_key_id
-        where k.state = 'active'
-        order by k.created_at desc, k.signing_key_id desc
+        where k.state <> 'retired'
+        order by k.state, k.created_at desc, k.signing_key_id desc
         limit 200
         """
 }
@@ -135,9 +137,11 @@ extension SigningKeyInfo {
         let point: [UInt8] = try row("public_key")
         let issuer: UUID = try row("issuer_id")
         let app: Int64? = try row("app_id")
+        let state: String = try row("state")
         self.init(
             tenant: tenant, id: SigningKeyID(rawValue: try row("signing_key_id")), keyID: try row("key_id"),
             issuerID: issuer.text, app: app.map(AppID.init), fingerprint: Hex.colons(Digest.sha256(point).prefix(16)),
-            createdAt: try row("created_at"))
+            createdAt: try row("created_at"), state: SigningKeyState(rawValue: state) ?? .retired,
+            retiresAt: try row("retires_at"))
     }
 }

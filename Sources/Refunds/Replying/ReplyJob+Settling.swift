@@ -12,53 +12,22 @@ extension ReplyJob {
 
     /// Hands the call to the network, if the permission still stands by our own clock.
     func perform(_ call: ReplyCall) async -> ReplyResult {
-        if call.sendAfter > ContinuousClock.now { try? await Task.sleep(until: call.sendAfter, clock: .continuous) }
-        // A stop wakes the sleeper early: the permit's moment is other processes' moment as well.
-        guard ContinuousClock.now >= call.sendAfter else {
-            return ReplyResult(notSent: "the process stopped before the call's turn")
+        switch await one.turn(of: call) {
+        case .notSent(let why): ReplyResult(notSent: why)
+        case .send(let token): ReplyResult(await send(call, token))
         }
-        guard let token = tokens.kept(call.key, call.app) else {
-            return ReplyResult(notSent: "the token ended before the call")
-        }
-        guard ContinuousClock.now < call.sendBy else {
-            return ReplyResult(notSent: "the permission to send ended before the call")
-        }
-        return ReplyResult(await send(call, token))
     }
 
     // MARK: settle
 
-    /// Records the result and what follows. While the database is away the result is kept in memory until
-    /// the call is given up; then it is unknown, which is the truth.
+    /// Records the result and what follows.
     func settle(_ call: ReplyCall, with result: ReplyResult, _ job: Job) async {
         if result.result == .credentials { tokens.forget(call.key, call.app) }
         counters.count(
             "replies_total", ["result": result.result.rawValue, "environment": call.environment.rawValue],
             of: call.app, help: "Calls of Send Consumption Information, by result.")
-        var pause = Duration.milliseconds(100)
-        var holdsJob = true
-        while true {
-            do {
-                try await database.transaction(call.tenant.scope) { tx in
-                    try await settle(call, result, holdsJob ? job : nil, in: tx)
-                }
-                return
-            } catch is ClaimLost {
-                // The result is true all the same: whoever has the job now finds it.
-                holdsJob = false
-            } catch {
-                guard ContinuousClock.now + pause < call.giveUp else {
-                    journal.error(
-                        "the result of a call could not be recorded: it counts as unknown",
-                        [
-                            "tenant": .init(call.tenant.rawValue), "case": .init(call.caseID.uuidString.lowercased()),
-                            "result": .init(result.result.rawValue), "error": .init(error),
-                        ])
-                    return
-                }
-                try? await Task.sleep(for: pause)
-                pause = min(pause * 2, .seconds(2))
-            }
+        await one.settle(call, result.result.rawValue, job) { job, tx in
+            try await settle(call, result, job, in: tx)
         }
     }
 
@@ -131,7 +100,7 @@ extension ReplyJob {
             case .retry, .unknown, .notSent: "a reply has to be sent again"
             }
         let fields: KeyValuePairs<String, JournalValue> = [
-            "tenant": .init(call.tenant.rawValue), "case": .init(call.caseID.uuidString.lowercased()),
+            "tenant": .init(call.tenant.rawValue), "case": .init(call.caseID.text),
             "attempt": .init(call.attempt), "result": .init(result.result.rawValue),
             "status": result.answer.map { .init($0.status) } ?? .none, "why": .init(result.text),
         ]

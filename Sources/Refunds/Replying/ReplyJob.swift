@@ -26,15 +26,7 @@ struct ReplyJob: Sendable {
     let counters: Counters
     let send: Send
 
-    /// What the first step came to.
-    enum Begun: Sendable {
-        /// Rows are committed; the call follows.
-        case call(ReplyCall)
-        /// The job ended or was postponed in the same transaction.
-        case finished
-        /// A token is needed first; nothing was changed.
-        case needsToken(SigningKeyInfo, App)
-    }
+    var one: OneCall { OneCall(database: database, tokens: tokens, clock: clock, journal: journal) }
 
     func run(_ job: Job) async throws {
         // Trouble of our own must not use up the five minutes of a sandbox.
@@ -45,49 +37,29 @@ struct ReplyJob: Sendable {
 
     private func reply(_ job: Job) async throws {
         let subject = try ReplySubject(job)
-        // A token is made outside the transaction and kept for minutes, so the second round is rare.
-        for _ in 0..<3 {
-            switch try await begin(job, subject) {
-            case .finished: return
-            case .call(let call): return await settle(call, with: await perform(call), job)
-            case .needsToken(let key, let app):
-                do {
-                    try await tokens.make(key, app)
-                } catch let error as VaultError {
-                    return try await postpone(
-                        job, until: clock.now + ReplyPlan.keyLook(looks: job.attempts), because: "\(error)")
-                }
-            }
+        try await one.run(job, keyLook: ReplyPlan.keyLook(looks: job.attempts)) {
+            try await begin(job, subject)
+        } perform: { call in
+            await perform(call)
+        } settle: { call, result in
+            await settle(call, with: result, job)
         }
-        try await postpone(job, until: clock.now + .seconds(1), because: "the signing key changed again and again")
     }
 
     // MARK: begin
 
     /// Decides and commits the right to one call, or finds that there is none.
-    func begin(_ job: Job, _ subject: ReplySubject) async throws -> Begun {
+    func begin(_ job: Job, _ subject: ReplySubject) async throws -> Begun<ReplyCall> {
         let tenant = TenantID(rawValue: job.tenant)
-        // Before the transaction is sent: the permission's five seconds can only be shorter for it.
-        let started = ContinuousClock.now
-        do {
-            return try await database.transaction(tenant.scope) { tx in
-                try await begin(job, subject, tenant, started, in: tx)
-            }
-        } catch let need as NeedsToken {
-            return .needsToken(need.key, need.app)
+        return try await one.begin(of: tenant) { tx, started in
+            try await begin(job, subject, tenant, started, in: tx)
         }
-    }
-
-    /// Rolls the transaction back: nothing is decided while there is no token to send it with.
-    private struct NeedsToken: Error {
-        let key: SigningKeyInfo
-        let app: App
     }
 
     private func begin(
         _ job: Job, _ subject: ReplySubject, _ tenant: TenantID, _ started: ContinuousClock.Instant,
         in tx: Transaction
-    ) async throws -> Begun {
+    ) async throws -> Begun<ReplyCall> {
         let now = clock.now
         guard var locked = try await CaseStore.lock(subject.case, tenant: tenant, in: tx),
             let round = locked.round(subject.round),
@@ -168,10 +140,9 @@ struct ReplyJob: Sendable {
         try await CaseStore.save(&locked, after: acts, at: now, in: tx)
         return .call(
             ReplyCall(
-                tenant: tenant, app: app, caseID: locked.id, round: round.id, attempt: number, window: round.window,
+                app: app, caseID: locked.id, round: round.id, attempt: number, window: round.window,
                 version: version, transactionID: locked.transactionID, environment: locked.environment, body: body,
-                key: key, sendAfter: started + wait, sendBy: started + wait + ReplyCall.permission,
-                giveUp: started + wait + ReplyCall.permission + ReplyCall.callTotal + ReplyCall.settleAllowance))
+                key: key, permit: CallPermit(from: started + wait)))
     }
 
     /// Whether the round would be open if nothing were withheld: then, and only then, it is decided (again).
@@ -183,7 +154,7 @@ struct ReplyJob: Sendable {
 
     private func finish(
         _ job: Job, _ locked: inout LockedCase, after acts: [SQL] = [], at now: Moment, in tx: Transaction
-    ) async throws -> Begun {
+    ) async throws -> Begun<ReplyCall> {
         try await CaseStore.save(&locked, after: acts, at: now, in: tx)
         try await job.done(in: tx)
         return .finished
@@ -192,7 +163,7 @@ struct ReplyJob: Sendable {
     private func withhold(
         _ decision: Decision, _ round: Round, _ locked: inout LockedCase, of app: App, isFrozen: Bool, _ job: Job,
         at now: Moment, in tx: Transaction
-    ) async throws -> Begun {
+    ) async throws -> Begun<ReplyCall> {
         var decision = decision
         if round.hasUnknownAttempt { decision.remarks.append("One call may have arrived.") }
         var acts: [SQL] = []
@@ -252,10 +223,6 @@ struct ReplyJob: Sendable {
     }
 
     // MARK: small things
-
-    private func postpone(_ job: Job, until moment: Moment, because why: String) async throws {
-        try await database.transaction(.tenant(job.tenant)) { try await job.again(at: moment, error: why, in: $0) }
-    }
 
     /// At least a second from now; what waits together does not come back together.
     private func later(_ now: Moment, _ moment: Moment) -> Moment { max(now + .seconds(1), moment) + jitter() }

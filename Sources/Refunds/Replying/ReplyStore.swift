@@ -37,8 +37,8 @@ enum ReplyStore {
     static func beginning(
         _ number: Int, of round: UUID, in locked: LockedCase, wait: Duration, worker: Int64, key: SigningKeyID
     ) -> SQL {
-        let sendBy = wait + ReplyCall.permission
-        let giveUp = sendBy + ReplyCall.callTotal + ReplyCall.settleAllowance
+        let sendBy = wait + CallPermit.permission
+        let giveUp = sendBy + CallPermit.callTotal + CallPermit.settleAllowance
         return """
             insert into refunds.attempts
               (tenant_id, case_id, round_id, attempt_no, worker, started_at, send_by, give_up_at, signing_key_id)

@@ -68,6 +68,36 @@ package final class Retention: Sendable {
                 """
             ),
             (
+                "commerce requests",
+                """
+                delete from refunds.commerce_requests r
+                using (select tenant_id, request_id from refunds.commerce_requests
+                       where listed_at < \(now - terms.cases) and state not in ('queued', 'sending')
+                       order by listed_at limit \(batch)) old
+                where (r.tenant_id, r.request_id) = (old.tenant_id, old.request_id)
+                """
+            ),
+            (
+                "commerce sales",
+                """
+                delete from refunds.commerce_sales s
+                using (select tenant_id, app_id, environment, transaction_id, sku from refunds.commerce_sales
+                       where sold_at < \(now - terms.cases) order by sold_at limit \(batch)) old
+                where (s.tenant_id, s.app_id, s.environment, s.transaction_id, s.sku)
+                    = (old.tenant_id, old.app_id, old.environment, old.transaction_id, old.sku)
+                """
+            ),
+            (
+                "renewals",
+                """
+                delete from refunds.renewals r
+                using (select tenant_id, app_id, environment, original_transaction_id from refunds.renewals
+                       where signed_at < \(now - terms.cases) order by signed_at limit \(batch)) old
+                where (r.tenant_id, r.app_id, r.environment, r.original_transaction_id)
+                    = (old.tenant_id, old.app_id, old.environment, old.original_transaction_id)
+                """
+            ),
+            (
                 "notifications",
                 """
                 delete from refunds.notifications n
@@ -89,6 +119,9 @@ package final class Retention: Sendable {
                          and not exists (select from refunds.cases c
                                          where c.tenant_id = t.tenant_id and c.app_id = t.app_id
                                            and c.environment = t.environment and c.transaction_id = t.transaction_id)
+                         and not exists (select from refunds.commerce_requests r
+                                         where r.tenant_id = t.tenant_id and r.app_id = t.app_id
+                                           and r.environment = t.environment and r.transaction_id = t.transaction_id)
                        order by t.signed_at limit \(batch)) old
                 where (t.tenant_id, t.app_id, t.environment, t.transaction_id)
                     = (old.tenant_id, old.app_id, old.environment, old.transaction_id)

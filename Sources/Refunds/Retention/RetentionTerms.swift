@@ -6,7 +6,8 @@ package struct RetentionTerms: Sendable {
     package var bodies: Duration = .days(396)
     /// The rows that make a repeat a repeat, where no case keeps them.
     package var notifications: Duration = .days(396)
-    /// Cases with their facts, requests, replies and attempts; and what was reported of their use.
+    /// Cases with their facts, requests, replies and attempts; what was reported of their use; and commerce requests,
+    /// with the sales that they are set against.
     package var cases: Duration = .days(761)
     /// Refused deliveries.
     package var refusals: Duration = .days(30)

@@ -1,5 +1,6 @@
 import Journal
 package import Postgres
+package import Queue
 package import Tenants
 package import Time
 
@@ -26,21 +27,23 @@ package final class SetupDesk: Sendable {
     private let onboarding: Onboarding
     private let tokens: APITokens
     private let reports: Reports
+    private let bell: Bell
     private let clock: WallClock
-    private let plainHTTP: Bool
+    private let outbound: OutboundRules
 
-    /// - Parameter plainHTTP: whether the operator lets `http://` addresses of a private network be called.
+    /// - Parameter outbound: which addresses may be called for tenants.
     package init(
-        database: Database, vault: Vault, onboarding: Onboarding, tokens: APITokens, reports: Reports,
-        clock: WallClock, plainHTTP: Bool
+        database: Database, vault: Vault, onboarding: Onboarding, tokens: APITokens, reports: Reports, bell: Bell,
+        clock: WallClock, outbound: OutboundRules
     ) {
         self.database = database
         self.vault = vault
         self.onboarding = onboarding
         self.tokens = tokens
         self.reports = reports
+        self.bell = bell
         self.clock = clock
-        self.plainHTTP = plainHTTP
+        self.outbound = outbound
     }
 
     // MARK: Reading
@@ -61,25 +64,38 @@ package final class SetupDesk: Sendable {
             let products = try await ProductStore.all(of: app, in: tx)
             let tokens = try await tokens.all(of: app.tenant, in: tx).filter { $0.token.app == app.id }
             let stories = try await vault.keys(of: app.tenant, in: tx).filter {
-                $0.info.app == nil || $0.info.app == app.id
+                $0.info.serves(app)
             }
+            let keys = SigningKeyState.allCases.flatMap { state in stories.filter { $0.info.state == state } }
             return SetupModel(
-                app: app, environments: Self.environments(of: app, state),
-                keys: stories.filter { $0.info.state == .active } + stories.filter { $0.info.state != .active },
+                app: app, environments: Self.environments(of: app, state, keys), keys: keys,
                 canSeal: vault.hasMasterKey,
                 addresses: try await addresses(of: app, inboxes: state.facts.inboxes, shown: withAddresses, in: tx),
                 receiver: try await receiver(of: app, host: relayHost, in: tx), products: products,
                 versionOneAt: state.facts.isVersionOne ? state.facts.versionOneAt : nil, tokens: tokens,
-                hasReports: state.facts.hasConsent || state.facts.hasUsage, readiness: state.readiness)
+                hasReports: state.facts.hasConsent || state.facts.hasUsage, readiness: state.readiness,
+                stray: StrayEnvironment(of: app, heard: state.facts.heardAt, at: clock.now))
         }
     }
 
-    private static func environments(of app: App, _ state: OnboardingState) -> [SetupEnvironment] {
+    /// - Parameter keys: active ones first, each kind newest first.
+    private static func environments(
+        of app: App, _ state: OnboardingState, _ keys: [KeyStory]
+    ) -> [SetupEnvironment] {
+        let usable = keys.filter { $0.info.state != .retired }
         let taken = AppEnvironment.allCases.filter(app.environments.contains)
         // One simulator stands behind a rehearsal; its two environments are one for people.
         return (app.isRehearsal ? Array(taken.prefix(1)) : taken).map { id in
             let isSandbox = id == .sandbox
             var environment = SetupEnvironment(id: id, name: app.environmentLabel(id))
+            environment.signer = KeyChoice.signing(
+                usable.map {
+                    KeyChoice.Candidate(
+                        app: $0.info.app, state: $0.info.state, standing: $0.standing(isSandbox: isSandbox))
+                }
+            ).map { usable[$0].info.id }
+            environment.call = state.facts.calls[isSandbox: isSandbox]
+            environment.trial = state.facts.trial(isSandbox: isSandbox)
             if let probe = state.facts.probes[isSandbox: isSandbox], let words = state.verdicts[isSandbox: isSandbox] {
                 environment.probe = SetupProbe(
                     at: probe.at, result: probe.result, words: words,
@@ -126,23 +142,25 @@ package final class SetupDesk: Sendable {
 
     /// - Throws: `TenantStoreError`, `AppChangeError`, `VaultError.noMasterKey`.
     package func addApp(_ new: NewApp, to tenant: TenantID, by who: Changer) async throws -> App {
-        try await database.transaction(tenant.scope) { tx in
-            let app = try await TenantStore.addApp(new, to: tenant, at: clock.now, by: who.actor, in: tx)
-            _ = try await vault.addInbox(to: app.id, of: tenant, by: who.actor, in: tx)
+        if let side = new.rehearsal { try outbound.check(side.apiURL, member: "apiURL") }
+        return try await database.transaction(tenant.scope) { tx in
+            let app = try await TenantStore.addApp(
+                new, to: tenant, at: clock.now, by: who.actor, address: who.address, in: tx)
+            _ = try await vault.addInbox(to: app.id, of: tenant, by: who.actor, address: who.address, in: tx)
             return app
         }
     }
 
     /// Several apps from a list, a line each; a bad line harms no other.
     package func addApps(_ list: String, to tenant: TenantID, by who: Changer) async throws -> [AppList.Row] {
-        try await AppList.add(list, to: tenant, with: vault, by: who.actor, in: database)
+        try await AppList.add(list, to: tenant, with: vault, by: who.actor, address: who.address, in: database)
     }
 
     /// - Throws: `AppChangeError` naming the member.
     package func change(_ app: App, _ changes: AppChanges, by who: Changer) async throws {
         _ = try await database.transaction(app.tenant.scope) { tx in
             try await TenantStore.change(
-                app, changes, with: vault, plainHTTP: plainHTTP, by: who.actor, address: who.address, at: clock.now,
+                app, changes, with: vault, outbound: outbound, by: who.actor, address: who.address, at: clock.now,
                 in: tx)
         }
     }
@@ -152,6 +170,17 @@ package final class SetupDesk: Sendable {
         try await database.transaction(app.tenant.scope) { tx in
             try await ProductStore.set(product, of: app, by: who.actor, address: who.address, at: clock.now, in: tx)
         }
+    }
+
+    // MARK: The other receiver
+
+    /// Tries again, for another three days, to pass on what was not delivered. Returns how many.
+    package func redeliver(_ app: App, by who: Changer) async throws -> Int {
+        let count = try await database.transaction(app.tenant.scope) { tx in
+            try await RelayQueries.retry(of: app, by: who.actor, address: who.address, at: clock.now, in: tx)
+        }
+        if count > 0 { bell.ring() }
+        return count
     }
 
     // MARK: Keys
@@ -187,7 +216,8 @@ package final class SetupDesk: Sendable {
     /// A token for the app's own backend: consent and usage of this app, nothing else.
     package func makeToken(for app: App, by who: Changer) async throws -> NewAPIToken {
         try await database.transaction(app.tenant.scope) { tx in
-            try await tokens.add(to: app.tenant, app: app.id, scopes: [.consent, .usage], by: who.actor, in: tx)
+            try await tokens.add(
+                to: app.tenant, app: app.id, scopes: [.consent, .usage], by: who.actor, address: who.address, in: tx)
         }
     }
 

@@ -8,7 +8,7 @@ package struct SetupModel: Sendable {
     package var app: App
     /// Production first; one, named "Rehearsal", for a rehearsal app.
     package var environments: [SetupEnvironment]
-    /// Keys that serve this app, the one that signs first.
+    /// Keys that serve this app: active ones, then those that are kept, then those that were wiped; newest first.
     package var keys: [KeyStory]
     /// Whether anything can be sealed: without a master key no key can be taken.
     package var canSeal: Bool
@@ -22,11 +22,14 @@ package struct SetupModel: Sendable {
     /// Whether the app's backend ever reported consent or use.
     package var hasReports: Bool
     package var readiness: [ReadinessItem]
+    /// Notifications come from an environment that the app was set up without.
+    package var stray: StrayEnvironment?
 
     package init(
         app: App, environments: [SetupEnvironment], keys: [KeyStory] = [], canSeal: Bool = true, addresses: Addresses,
         receiver: Receiver = .notAsked, products: [ProductSetting] = [], versionOneAt: Moment? = nil,
-        tokens: [APITokenSummary] = [], hasReports: Bool = false, readiness: [ReadinessItem]
+        tokens: [APITokenSummary] = [], hasReports: Bool = false, readiness: [ReadinessItem],
+        stray: StrayEnvironment? = nil
     ) {
         self.app = app
         self.environments = environments
@@ -39,6 +42,12 @@ package struct SetupModel: Sendable {
         self.tokens = tokens
         self.hasReports = hasReports
         self.readiness = readiness
+        self.stray = stray
+    }
+
+    /// The environments in which a key signs now, by name.
+    package func environments(signedBy key: KeyStory) -> [String] {
+        environments.filter { $0.signer == key.info.id }.map(\.name)
     }
 
     /// The secret parts of the app's notification URLs.
@@ -65,7 +74,13 @@ package struct SetupEnvironment: Sendable {
     package let id: AppEnvironment
     /// `Production`, `Sandbox`, or `Rehearsal`.
     package let name: String
+    /// The key that signs here now.
+    package var signer: SigningKeyID?
     package var probe: SetupProbe?
+    /// The newest reply of this app that told something of the newest key.
+    package var call: KeyCall?
+    /// What the newest of both says.
+    package var trial: KeyTrial?
     package var test: SetupTest?
     package var lastNotification: Moment?
 

@@ -42,6 +42,13 @@ enum AppCommand {
         let new = try newApp(arguments)
         return try await House.open(surroundings) { house in
             let tenant = try await house.tenant(arguments["tenant"])
+            if let side = new.rehearsal {
+                do throws(AppChangeError) {
+                    try house.configuration.outboundRules.check(side.apiURL, member: "apiURL")
+                } catch {
+                    throw Failure("--api-url \(error.text)")
+                }
+            }
             let (app, inbox) = try await house.database.transaction(tenant.id.scope) { tx in
                 let app = try await add(new, to: tenant, at: house.clock.now, in: tx)
                 let inbox = try await house.vault.addInbox(to: app.id, of: tenant.id, by: .commandLine, in: tx)
@@ -114,7 +121,7 @@ enum AppCommand {
         } catch let error as AppChangeError {
             let options = [
                 "consentShownWhere": "--consent-shown-where", "consentDeclaredBy": "--consent-declared-by",
-                "environments": "--environments",
+                "consentFrom": "--consent", "environments": "--environments",
             ]
             throw Failure("\(options[error.member] ?? error.member) \(error.text)")
         }
@@ -179,9 +186,10 @@ enum AppCommand {
         guard consent.hasPrefix("all-from="), let from = Moment(date: consent.dropFirst("all-from=".count)) else {
             throw UsageError("--consent is per-customer or all-from=YYYY-MM-DD", usage: usage)
         }
-        guard from <= WallClock.system.now else {
-            throw UsageError(
-                "--consent \(consent) lies in the future: nobody can have agreed yet (dates are in UTC)", usage: usage)
+        do throws(AppChangeError) {
+            _ = try ConsentSetting.checkedStart(from, at: WallClock.system.now)
+        } catch {
+            throw UsageError("--consent \(consent) \(error.text)", usage: usage)
         }
         guard let wordingFile else {
             throw UsageError(

@@ -11,7 +11,7 @@ enum DoctorCommand {
         let width = (checks.map(\.name.count).max() ?? 0) + 2
         let lines = checks.map { check in
             let state = check.state.rawValue + String(repeating: " ", count: 6 - check.state.rawValue.count)
-            return state + check.name + String(repeating: " ", count: width - check.name.count) + check.text
+            return state + check.name + String(repeating: " ", count: width - check.name.count) + check.line
         }
         return Answer(
             [
@@ -20,7 +20,7 @@ enum DoctorCommand {
                     .list(
                         checks.map {
                             .object([
-                                ("name", .text($0.name)), ("state", .text($0.state.rawValue)), ("text", .text($0.text)),
+                                ("name", .text($0.name)), ("state", .text($0.state.rawValue)), ("text", .text($0.line)),
                             ])
                         })
                 )

@@ -65,6 +65,37 @@ enum OperatorCommand {
         }
     }
 
+    static let role = Command(
+        CommandForm(
+            words: ["operator", "role"],
+            options: [
+                .required("email", "E", "who signs in"), .required("tenant", "SLUG", "where"),
+                .required("role", "owner|admin|support|viewer", "what they may do there from now on"),
+            ],
+            summary: "Gives a member another role, whoever the owners are: the way to give an owner back.")
+    ) { arguments, surroundings in
+        guard let role = try arguments.choice("role", as: Tenants.Role.self) else {
+            throw UsageError("--role is missing", usage: arguments.form.usage)
+        }
+        return try await House.open(surroundings) { house in
+            let tenant = try await house.tenant(arguments["tenant"])
+            let person = try await house.database.transaction(.house) { tx in
+                guard let person = try await PersonStore.find(email: arguments["email"], in: tx) else {
+                    throw PersonStoreError.noPerson
+                }
+                try await PersonStore.changeRole(
+                    of: person, in: tenant, to: role, at: house.clock.now, by: .commandLine, in: tx)
+                return person
+            }
+            return Answer(
+                [
+                    ("id", .text(person.id.rawValue.uuidString.lowercased())), ("email", .text(person.email)),
+                    ("role", .text(role.rawValue)),
+                ],
+                text: "\(person.email) is \(role.rawValue) of \(tenant.name).")
+        }
+    }
+
     static let list = Command(
         CommandForm(
             words: ["operator", "list"], options: [.optional("tenant", "SLUG", "only its members; else everybody")],

@@ -7,7 +7,7 @@ enum TenantCommand {
     private static let pageRows = 100
 
     static let list = Command(
-        CommandForm(words: ["tenant", "list"], summary: "Lists the organisations of this installation.")
+        CommandForm(words: ["tenant", "list"], summary: "Lists the tenants of this installation.")
     ) { _, surroundings in
         try await House.open(surroundings) { house in
             var tenants: [Tenant] = []
@@ -35,7 +35,7 @@ enum TenantCommand {
     static let add = Command(
         CommandForm(
             words: ["tenant", "add"], positionals: ["SLUG"],
-            options: [.required("name", "NAME", "what people read")], summary: "Adds an organisation.")
+            options: [.required("name", "NAME", "what people read")], summary: "Adds a tenant.")
     ) { arguments, surroundings in
         try await House.open(surroundings) { house in
             let tenant = try await house.database.transaction(.house) { tx in
@@ -56,7 +56,7 @@ enum TenantCommand {
         CommandForm(
             words: ["tenant", "rename"], positionals: ["SLUG"],
             options: [.required("name", "NAME", "what people read from now on")],
-            summary: "Gives an organisation another name. Its slug stays.")
+            summary: "Gives a tenant another name. Its slug stays.")
     ) { arguments, surroundings in
         try await change(arguments, surroundings, "Renamed.") { slug, now, tx in
             try await TenantStore.rename(slug, to: arguments["name"], at: now, by: .commandLine, in: tx)
@@ -66,7 +66,7 @@ enum TenantCommand {
     static let close = Command(
         CommandForm(
             words: ["tenant", "close"], positionals: ["SLUG"],
-            summary: "Shuts an organisation's pages, API tokens and notification URLs (404). Nothing is deleted.")
+            summary: "Shuts a tenant's pages, API tokens and notification URLs (404). Nothing is deleted.")
     ) { arguments, surroundings in
         try await change(arguments, surroundings, "Closed. To open it again: refund-desk tenant reopen SLUG") {
             try await TenantStore.close($0, at: $1, by: .commandLine, in: $2)
@@ -76,7 +76,7 @@ enum TenantCommand {
     static let reopen = Command(
         CommandForm(
             words: ["tenant", "reopen"], positionals: ["SLUG"],
-            summary: "Opens a closed organisation again, as it was.")
+            summary: "Opens a closed tenant again, as it was.")
     ) { arguments, surroundings in
         try await change(arguments, surroundings, "Open again.") {
             try await TenantStore.reopen($0, at: $1, by: .commandLine, in: $2)

@@ -3,6 +3,8 @@ import Crypto
 import HTTP
 import Journal
 import Loop
+import Mail
+import Refunds
 import Tenants
 
 /// Every setting, read and checked.
@@ -18,10 +20,10 @@ struct Configuration: Sendable {
     let appStoreSandbox: BaseURL
     let advancedCommerceProduction: BaseURL
     let advancedCommerceSandbox: BaseURL
-    let pagerDuty: BaseURL
-    let smtp: String?
-    let smtpPassword: Redacted<String>?
-    let mailFrom: String?
+    /// Where the services that reach people are called.
+    let channels: ChannelBases
+    let mailServer: MailServer?
+    let mailFrom: MailAddress?
     let heartbeat: Redacted<String>?
     let outboundProxy: Redacted<String>?
     let outboundCAFile: String?
@@ -60,17 +62,8 @@ struct Configuration: Sendable {
         let appStoreSandbox = reader.value(.appStoreSandbox, BaseURL.secret)
         let commerceProduction = reader.value(.advancedCommerceProduction, BaseURL.secret)
         let commerceSandbox = reader.value(.advancedCommerceSandbox, BaseURL.secret)
-        let pagerDuty = reader.value(.pagerDuty, BaseURL.secret)
-        let smtp = reader.value(.smtp) { (text) throws(SettingText) in
-            guard ["smtp://", "smtps://"].contains(where: { text.hasPrefix($0) && text.count > $0.count }) else {
-                throw SettingText("is no address of the form smtp://user@host:587 or smtps://user@host")
-            }
-            return text
-        }
-        let mailFrom = reader.value(.mailFrom) { (text) throws(SettingText) in
-            guard Person.isEmail(text) else { throw SettingText("is no e-mail address") }
-            return text
-        }
+        let channels = publicURL.flatMap { Self.channels(&reader, publicURL: $0) }
+        let (mailServer, mailFrom) = Self.mail(&reader)
         let heartbeat = reader.value(.heartbeat) { (text) throws(SettingText) in
             guard ["https://", "http://"].contains(where: { text.hasPrefix($0) && text.count > $0.count }) else {
                 throw SettingText("is no address of the form https://host/path")
@@ -98,7 +91,6 @@ struct Configuration: Sendable {
             }
             return level
         }
-        let smtpPassword = reader.text(.smtpPassword).map { Redacted($0) }
         let metricsToken = reader.text(.metricsToken).map { Redacted($0) }
         let outboundProxy = reader.text(.outboundProxy).map { Redacted($0) }
         let (outboundCAFile, publicFolder, trustRoots) = (
@@ -111,7 +103,7 @@ struct Configuration: Sendable {
             }
         }
         guard reader.troubles.isEmpty, let database, let listen, let publicURL, let revocation, let appStoreProduction,
-            let appStoreSandbox, let commerceProduction, let commerceSandbox, let pagerDuty, let outbound, let log
+            let appStoreSandbox, let commerceProduction, let commerceSandbox, let channels, let outbound, let log
         else { throw ConfigurationError(troubles: reader.troubles) }
         databaseURL = Redacted(database)
         self.listen = listen
@@ -124,9 +116,8 @@ struct Configuration: Sendable {
         self.appStoreSandbox = appStoreSandbox
         advancedCommerceProduction = commerceProduction
         advancedCommerceSandbox = commerceSandbox
-        self.pagerDuty = pagerDuty
-        self.smtp = smtp
-        self.smtpPassword = smtpPassword
+        self.channels = channels
+        self.mailServer = mailServer
         self.mailFrom = mailFrom
         self.heartbeat = heartbeat
         self.outboundProxy = outboundProxy
@@ -136,6 +127,46 @@ struct Configuration: Sendable {
         self.signInHeader = signInHeader
         self.metricsToken = metricsToken
         self.log = log
+    }
+
+    /// Where tenants' addresses may lead.
+    var outboundRules: OutboundRules { OutboundRules(outboundAllowPrivate, publicURL: publicURL.text) }
+
+    private static func channels(_ reader: inout SettingsReader, publicURL: BaseURL) -> ChannelBases? {
+        var bases = ChannelBases(publicURL: publicURL.text)
+        let settings: [(Setting, WritableKeyPath<ChannelBases, String>)] = [
+            (.pagerDuty, \.pagerDuty), (.slack, \.slack), (.jsm, \.jsm), (.opsgenie, \.opsgenie),
+            (.discord, \.discord), (.telegram, \.telegram), (.pushover, \.pushover), (.googleChat, \.googleChat),
+        ]
+        var isWhole = true
+        for (setting, base) in settings {
+            if let url = reader.value(setting, BaseURL.secret) {
+                bases[keyPath: base] = url.text
+            } else {
+                isWhole = false
+            }
+        }
+        return isWhole ? bases : nil
+    }
+
+    /// A server is of no use without the address that mails come from.
+    private static func mail(_ reader: inout SettingsReader) -> (MailServer?, MailAddress?) {
+        let from = reader.value(.mailFrom) { (text) throws(SettingText) in
+            guard let address = MailAddress(text) else { throw SettingText("is no e-mail address") }
+            return address
+        }
+        let password = reader.text(.smtpPassword).map { Redacted($0) }
+        let server = reader.value(.smtp) { (text) throws(SettingText) in
+            do throws(MailServerError) {
+                return try MailServer(url: text, password: password)
+            } catch {
+                throw SettingText(error.description)
+            }
+        }
+        if server != nil, from == nil, !reader.troubles.contains(where: { $0.name == Setting.mailFrom.name }) {
+            reader.note(.mailFrom, "is not set: \(Setting.smtp.name) needs the address that mails come from")
+        }
+        return (server, from)
     }
 
     private static func word<Word: RawRepresentable & CaseIterable>(

@@ -37,6 +37,13 @@ struct Setting: Hashable, Sendable {
     static let advancedCommerceSandbox = Setting(
         "REFUND_DESK_ADVANCED_COMMERCE_SANDBOX_URL", "https://api.storekit-sandbox.itunes.apple.com", "base address")
     static let pagerDuty = Setting("REFUND_DESK_PAGERDUTY_URL", "https://events.pagerduty.com", "base address")
+    static let slack = Setting("REFUND_DESK_SLACK_URL", "https://hooks.slack.com", "base address")
+    static let jsm = Setting("REFUND_DESK_JSM_URL", "https://api.atlassian.com", "base address")
+    static let opsgenie = Setting("REFUND_DESK_OPSGENIE_URL", "https://api.opsgenie.com", "base address")
+    static let discord = Setting("REFUND_DESK_DISCORD_URL", "https://discord.com", "base address")
+    static let telegram = Setting("REFUND_DESK_TELEGRAM_URL", "https://api.telegram.org", "base address")
+    static let pushover = Setting("REFUND_DESK_PUSHOVER_URL", "https://api.pushover.net", "base address")
+    static let googleChat = Setting("REFUND_DESK_GOOGLE_CHAT_URL", "https://chat.googleapis.com", "base address")
     static let smtp = Setting("REFUND_DESK_SMTP_URL", nil, "smtp://user@host:587 (STARTTLS) or smtps://")
     static let smtpPassword = Setting("REFUND_DESK_SMTP_PASSWORD", nil, "the mail server's password", isSecret: true)
     static let mailFrom = Setting("REFUND_DESK_MAIL_FROM", nil, "sender of mails")
@@ -59,7 +66,8 @@ struct Setting: Hashable, Sendable {
     /// Every setting there is. A name of ours that is not among them is an error at start.
     static let all: [Setting] = [
         databaseURL, listen, publicURL, publicFolder, masterKey, trustRoots, revocationCheck, appStoreProduction,
-        appStoreSandbox, advancedCommerceProduction, advancedCommerceSandbox, pagerDuty, smtp, smtpPassword, mailFrom,
-        heartbeat, outboundProxy, outboundCAFile, outboundAllowPrivate, trustedProxies, signInHeader, metricsToken, log,
+        appStoreSandbox, advancedCommerceProduction, advancedCommerceSandbox, pagerDuty, slack, jsm, opsgenie, discord,
+        telegram, pushover, googleChat, smtp, smtpPassword, mailFrom, heartbeat, outboundProxy, outboundCAFile,
+        outboundAllowPrivate, trustedProxies, signInHeader, metricsToken, log,
     ]
 }

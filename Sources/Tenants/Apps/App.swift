@@ -16,7 +16,8 @@ package struct App: Hashable, Sendable {
     /// Apple's `appAppleId`; nil until it is given or learned from a verified Production notification.
     package let appleID: Int64?
     package let name: String
-    /// Where notifications may come from; Production and Sandbox, or Sandbox alone while the app is not on sale.
+    /// Where notifications are to be expected from; Production and Sandbox, or Sandbox alone while the app is not on
+    /// sale. What comes from elsewhere is taken and answered all the same, and told.
     package let environments: Set<AppEnvironment>
     /// Set for an app made to rehearse with: its own root and API. Its cases are in no total, and page nobody.
     package let rehearsal: RehearsalSide?

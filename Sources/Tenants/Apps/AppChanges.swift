@@ -31,9 +31,11 @@ package struct AppChanges: Hashable, Sendable {
 
 extension AppChanges {
     /// Checks every member by itself and against the app.
-    func check(against app: App, at now: Moment, plainHTTP: Bool) throws(AppChangeError) {
-        if let name, !TenantStore.isName(name) {
-            throw AppChangeError("name", "has 1 to 200 characters and no control characters")
+    func check(against app: App, at now: Moment, outbound: OutboundRules) throws(AppChangeError) {
+        if let name {
+            do throws(Name.Trouble) { _ = try Name(name, charactersMax: Name.longMax) } catch {
+                throw AppChangeError("name", "is not taken: \(error)")
+            }
         }
         if let appleID {
             guard appleID > 0 else { throw AppChangeError("appleID", "is a positive number") }
@@ -45,22 +47,20 @@ extension AppChanges {
             throw AppChangeError("environments", "must name Production, Sandbox or both")
         }
         if case .allFrom(let from, let wording, let shownWhere, let declaredBy) = consent {
-            guard from <= now + .days(366) else {
-                throw AppChangeError("consentFrom", "lies more than a year ahead")
-            }
+            _ = try ConsentSetting.checkedStart(from, at: now)
             try Self.checkText(wording, "consentWording", bytesMax: Self.wordingBytesMax)
             try Self.checkRemark(shownWhere, "consentShownWhere")
             try Self.checkRemark(declaredBy, "consentDeclaredBy")
         }
         if let callbackURL, !callbackURL.isEmpty {
-            _ = try OutboundURL.checked(callbackURL, member: "callbackURL", allowsPlain: plainHTTP)
+            _ = try OutboundURL.checked(callbackURL, member: "callbackURL", rules: outbound)
         }
         if evidence == .callback || (evidence == nil && app.evidence == .callback) {
             let url = callbackURL ?? app.callbackURL ?? ""
             guard !url.isEmpty else { throw AppChangeError("callbackURL", "is needed where the app is asked") }
         }
         if let relayURL, !relayURL.isEmpty {
-            _ = try OutboundURL.checked(relayURL, member: "relayURL", allowsPlain: plainHTTP)
+            _ = try OutboundURL.checked(relayURL, member: "relayURL", rules: outbound)
             guard hasOtherReceiver != false else {
                 throw AppChangeError("relayURL", "is given, though there is said to be no other receiver")
             }

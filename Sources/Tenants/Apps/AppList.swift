@@ -60,8 +60,9 @@ package enum AppList {
             new.appleID = id
         }
         if parts.count > 2, !parts[2].isEmpty {
-            guard TenantStore.isName(String(parts[2])) else { return .failure(Trouble(TenantStoreError.badName)) }
-            new.name = String(parts[2])
+            do throws(TenantStoreError) { new.name = try TenantStore.name(String(parts[2])).text } catch {
+                return .failure(Trouble(error))
+            }
         }
         return .success(new)
     }
@@ -70,7 +71,8 @@ package enum AppList {
     ///
     /// - Throws: `AppChangeError` naming `list`, and what the database throws when it is away.
     package static func add(
-        _ text: String, to tenant: TenantID, with vault: Vault, by actor: AuditEntry.Actor, in database: Database
+        _ text: String, to tenant: TenantID, with vault: Vault, by actor: AuditEntry.Actor,
+        address: String? = nil, in database: Database
     ) async throws -> [Row] {
         var rows: [Row] = []
         for (line, asked) in try parse(text) {
@@ -79,8 +81,9 @@ package enum AppList {
             case .success(let new):
                 do {
                     let app = try await database.transaction(tenant.scope) { tx in
-                        let app = try await TenantStore.addApp(new, to: tenant, at: vault.clock.now, by: actor, in: tx)
-                        _ = try await vault.addInbox(to: app.id, of: tenant, by: actor, in: tx)
+                        let app = try await TenantStore.addApp(
+                            new, to: tenant, at: vault.clock.now, by: actor, address: address, in: tx)
+                        _ = try await vault.addInbox(to: app.id, of: tenant, by: actor, address: address, in: tx)
                         return app
                     }
                     rows.append(Row(line: line, bundleID: new.bundleID, result: .success(app)))

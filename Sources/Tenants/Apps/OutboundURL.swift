@@ -1,16 +1,24 @@
 /// An address that a tenant names and that is called on its behalf.
 ///
-/// Only its form is judged here; which addresses may be reached is decided for the very socket, by the client.
-enum OutboundURL {
+/// Its form is judged here, and where it leads by the rules of whoever runs the installation.
+package enum OutboundURL {
     static let bytesMax = 2048
 
-    /// The text, if it is `https://host…` (or `http://host…` where that is allowed) in printable ASCII without
-    /// user, password and fragment.
+    /// The text, if its form is right and the rules let it be called.
     ///
     /// Throws `AppChangeError` naming the member.
-    static func checked(
-        _ text: String, member: String, allowsPlain: Bool, allowsQuery: Bool = true
+    package static func checked(
+        _ text: String, member: String, rules: OutboundRules, allowsQuery: Bool = true
     ) throws(AppChangeError) -> String {
+        let url = try formed(text, member: member, allowsQuery: allowsQuery)
+        try rules.check(url, member: member)
+        return url
+    }
+
+    /// The text, if it is `https://host…` or `http://host…` in printable ASCII without user, password and fragment.
+    ///
+    /// Throws `AppChangeError` naming the member.
+    static func formed(_ text: String, member: String, allowsQuery: Bool = true) throws(AppChangeError) -> String {
         guard text.utf8.count <= bytesMax else { throw AppChangeError(member, "is longer than \(bytesMax) bytes") }
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && ![0x22, 0x3C, 0x3E, 0x5C, 0x5E, 0x60].contains($0) })
         else { throw AppChangeError(member, "holds a space or a character that no address may have") }
@@ -19,10 +27,6 @@ enum OutboundURL {
         if lowered.hasPrefix("https://") {
             scheme = "https://"
         } else if lowered.hasPrefix("http://") {
-            guard allowsPlain else {
-                throw AppChangeError(
-                    member, "must begin with https://: http:// is only for addresses the operator has allowed")
-            }
             scheme = "http://"
         } else {
             throw AppChangeError(member, "must begin with https://")

@@ -34,7 +34,7 @@ package struct RehearsalSide: Hashable, Sendable {
             throw AppChangeError("trustRoot", "is Apple's own root: a rehearsal needs one of its simulator's")
         }
         var address = Substring(
-            try OutboundURL.checked(apiURL, member: "apiURL", allowsPlain: true, allowsQuery: false))
+            try OutboundURL.formed(apiURL, member: "apiURL", allowsQuery: false))
         while address.last == "/" { address.removeLast() }
         root = certificate.der
         self.apiURL = String(address)

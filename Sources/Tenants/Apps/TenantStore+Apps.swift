@@ -39,16 +39,18 @@ extension TenantStore {
     /// Throws `TenantStoreError.badBundleID`, `.badAppleID`, `.badName`, `.bundleIDTaken`, `.rehearsalIsFixed`, and
     /// `AppChangeError` for what is said of environments and consent.
     package static func addApp(
-        _ new: NewApp, to tenant: TenantID, at now: Moment, by actor: AuditEntry.Actor, in tx: Transaction
+        _ new: NewApp, to tenant: TenantID, at now: Moment, by actor: AuditEntry.Actor, address: String? = nil,
+        in tx: Transaction
     ) async throws -> App {
         guard App.isBundleID(new.bundleID) else { throw TenantStoreError.badBundleID(new.bundleID) }
         if let appleID = new.appleID, appleID <= 0 { throw TenantStoreError.badAppleID(appleID) }
-        let name = new.name ?? new.bundleID
-        guard isName(name) else { throw TenantStoreError.badName }
+        let name = try Self.name(new.name ?? new.bundleID).text
         guard !new.environments.isEmpty else { throw AppChangeError("environments", "must name at least one") }
         var from: Moment?
         var wording: String?
-        if case .allFrom(let moment, let text) = new.consent { (from, wording) = (moment, text) }
+        if case .allFrom(let moment, let text) = new.consent {
+            (from, wording) = (try ConsentSetting.checkedStart(moment, at: now), text)
+        }
         if let shownWhere = new.consentShownWhere { try AppChanges.checkRemark(shownWhere, "consentShownWhere") }
         if let declaredBy = new.consentDeclaredBy { try AppChanges.checkRemark(declaredBy, "consentDeclaredBy") }
         let (shownWhere, declaredBy) = (new.consentShownWhere ?? "", new.consentDeclaredBy ?? "")
@@ -88,7 +90,7 @@ extension TenantStore {
             """)
         try await Audit.write(
             AuditEntry(
-                tenant: tenant, at: now, actor: actor, action: "app.added", subject: "\(app.id)",
+                tenant: tenant, at: now, actor: actor, address: address, action: "app.added", subject: "\(app.id)",
                 detail: [
                     "bundleId": .text(app.bundleID), "appAppleId": app.appleID.map { .number($0) } ?? .none,
                     "rehearsal": .flag(app.isRehearsal),

@@ -8,12 +8,12 @@ extension TenantStore {
     ///
     /// - Parameters:
     ///   - vault: seals the other receiver's address.
-    ///   - plainHTTP: whether the operator lets `http://` addresses of a private network be called.
+    ///   - outbound: which addresses may be called.
     /// - Returns: the app as it is then.
     /// - Throws: `AppChangeError` naming the member, `TenantStoreError.noApp`, `VaultError.noMasterKey`.
     @discardableResult
     package static func change(
-        _ app: App, _ changes: AppChanges, with vault: Vault, plainHTTP: Bool = false, by actor: AuditEntry.Actor,
+        _ app: App, _ changes: AppChanges, with vault: Vault, outbound: OutboundRules, by actor: AuditEntry.Actor,
         address: String? = nil, at now: Moment, in tx: Transaction
     ) async throws -> App {
         // As it is now and stays until the end: two forms sent at once must not undo each other unseen.
@@ -27,14 +27,14 @@ extension TenantStore {
                 """)
         else { throw TenantStoreError.noApp(bundleID: app.bundleID) }
         let old = try App(row)
-        try changes.check(against: old, at: now, plainHTTP: plainHTTP)
+        try changes.check(against: old, at: now, outbound: outbound)
         var sets: [SQL] = []
         var detail: [String: AuditEntry.Value] = [:]
         func note(_ member: String, _ before: AuditEntry.Value, _ after: AuditEntry.Value) {
             detail["\(member).before"] = before
             detail["\(member).after"] = after
         }
-        if let name = changes.name, name != old.name {
+        if let name = changes.name?.withoutOuterBlanks, name != old.name {
             sets.append("name = \(name)")
             note("name", .text(old.name), .text(name))
         }

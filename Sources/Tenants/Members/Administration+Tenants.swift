@@ -2,11 +2,19 @@ import Postgres
 import Time
 
 extension Administration {
-    /// Every tenant, closed ones among them, for people who run the installation: at most 500 after the given slug.
-    package func tenants(after slug: String = "") async throws -> [TenantLine] {
-        try await database.transaction(.house, isolation: .readOnly) { tx in
-            try await TenantStore.lines(after: slug, in: tx)
+    /// Tenants that one page shows.
+    package static let tenantsShown = 50
+
+    /// Tenants in the order of their slugs, closed ones among them, for people who run the installation.
+    ///
+    /// - Parameter slug: the last one of the page before.
+    /// - Returns: at most `tenantsShown`, and the slug after which the next page begins; nil on the last one.
+    package func tenants(after slug: String = "") async throws -> (lines: [TenantLine], next: String?) {
+        let lines = try await database.transaction(.house, isolation: .readOnly) { tx in
+            try await TenantStore.lines(after: slug, limit: Self.tenantsShown + 1, in: tx)
         }
+        let shown = Array(lines.prefix(Self.tenantsShown))
+        return (shown, lines.count > shown.count ? shown.last?.tenant.slug : nil)
     }
 
     /// Throws `TenantStoreError.badSlug`, `.badName`, `.slugTaken`.

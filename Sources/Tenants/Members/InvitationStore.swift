@@ -37,32 +37,38 @@ package enum InvitationStore {
         let actor = try await MemberStore.lock([who.person], of: tenant, in: tx)[who.person]
         guard let actor, actor >= .admin else { throw MemberError.notAllowed }
         guard MemberRules.grantable(by: actor).contains(role) else { throw MemberError.ownersOnly }
-        return try await add(email: email, role: role, to: tenant, inviter: who, at: now, in: tx)
+        return try await add(try address(email), role: role, to: tenant, inviter: who, at: now, in: tx)
     }
 
     /// Invites the first owner in the name of whoever runs the installation.
     ///
-    /// Throws `MemberError.hasOwner`: who runs the installation must not let anybody in beside an owner.
+    /// Throws `MemberError.badEmail`, and `.hasOwner`: who runs the installation must not let anybody in beside an owner.
     package static func addFirstOwner(
         email: String, to tenant: TenantID, by who: Administrator, at now: Moment, in tx: Transaction
     ) async throws -> NewInvitation {
         guard try await !MemberStore.lock([], of: tenant, in: tx).values.contains(.owner) else {
             throw MemberError.hasOwner
         }
+        let email = try address(email)
         // A second click replaces the first: nobody inside could renew it.
         try await tx.execute(
             """
             update tenants.invitations set withdrawn_at = \(now)
-            where tenant_id = \(tenant.rawValue) and lower(email) = lower(\(email)) and accepted_at is null
+            where tenant_id = \(tenant.rawValue) and lower(email) = lower(\(email.text)) and accepted_at is null
               and withdrawn_at is null
             """)
-        return try await add(email: email, role: .owner, to: tenant, inviter: who, at: now, in: tx)
+        return try await add(email, role: .owner, to: tenant, inviter: who, at: now, in: tx)
+    }
+
+    private static func address(_ typed: String) throws(MemberError) -> EmailAddress {
+        do throws(EmailAddress.Trouble) { return try EmailAddress(typed) } catch { throw .badEmail(error) }
     }
 
     private static func add(
-        email: String, role: Role, to tenant: TenantID, inviter who: Administrator, at now: Moment, in tx: Transaction
+        _ address: EmailAddress, role: Role, to tenant: TenantID, inviter who: Administrator, at now: Moment,
+        in tx: Transaction
     ) async throws -> NewInvitation {
-        guard Person.isEmail(email) else { throw MemberError.badEmail }
+        let email = address.text
         let member = try await tx.row(
             """
             select m.person_id

@@ -1,6 +1,6 @@
 /// Why a member or an invitation stays as it is.
 package enum MemberError: Error, Hashable, CustomStringConvertible {
-    case badEmail
+    case badEmail(EmailAddress.Trouble)
     /// Nobody of that id is a member here.
     case noMember
     /// No open invitation of that id.
@@ -12,7 +12,7 @@ package enum MemberError: Error, Hashable, CustomStringConvertible {
     /// Whoever asks may do nothing of the kind (any more).
     case notAllowed
     case lastOwner
-    /// The organisation has an owner; inviting is theirs.
+    /// The tenant has an owner; inviting is theirs.
     case hasOwner
     /// The link was used, withdrawn, has ended, or never was.
     case invitationEnded
@@ -22,16 +22,16 @@ package enum MemberError: Error, Hashable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .badEmail: "that is no e-mail address"
+        case .badEmail(let trouble): "\(trouble)"
         case .noMember: "that person is no member any more"
         case .noInvitation: "that invitation was accepted or withdrawn meanwhile"
         case .alreadyMember: "that person is a member already"
         case .alreadyInvited: "that address has an open invitation: renew it for a new link, or withdraw it"
         case .ownersOnly: "only an owner changes owners or makes one"
         case .notAllowed: "your role does not allow this any more"
-        case .lastOwner: "an organisation keeps at least one owner: make somebody else an owner first"
-        case .hasOwner: "the organisation has an owner, who invites everybody else"
-        case .invitationEnded: "the invitation was used, withdrawn or has ended; ask for a new one"
+        case .lastOwner: "a tenant keeps at least one owner: make somebody else an owner first"
+        case .hasOwner: "the tenant has an owner, who invites everybody else"
+        case .invitationEnded: "the invitation is unknown, was used or withdrawn, or has ended; ask for a new one"
         case .hasAccount: "there is an account with that address; sign in with it first"
         case .tooMany: "there are too many open invitations; withdraw some"
         }

@@ -42,6 +42,16 @@ package enum MemberStore {
         let before = try await admit(who, changing: person, of: tenant, keeping: role, in: tx)
         guard MemberRules.grantable(by: before.actor).contains(role) else { throw MemberError.ownersOnly }
         if before.target == role { return false }
+        try await setRole(
+            of: person, in: tenant, from: before.target, to: role, by: who.actor, address: who.address, at: now, in: tx)
+        return true
+    }
+
+    /// Writes another role of somebody whose present one is locked.
+    static func setRole(
+        of person: PersonID, in tenant: TenantID, from before: Role, to role: Role, by actor: AuditEntry.Actor,
+        address: String?, at now: Moment, in tx: Transaction
+    ) async throws {
         try await tx.execute(
             """
             update tenants.members set role = \(role.rawValue)
@@ -50,11 +60,10 @@ package enum MemberStore {
         try await InvitationStore.withdrawUngrantable(of: person, now: role, of: tenant, at: now, in: tx)
         try await Audit.write(
             AuditEntry(
-                tenant: tenant, at: now, actor: who.actor, address: who.address, action: "member.role-changed",
+                tenant: tenant, at: now, actor: actor, address: address, action: "member.role-changed",
                 subject: "\(person)",
-                detail: ["role.before": .text(before.target.rawValue), "role.after": .text(role.rawValue)]),
+                detail: ["role.before": .text(before.rawValue), "role.after": .text(role.rawValue)]),
             in: tx)
-        return true
     }
 
     /// Ends a membership. Somebody with no place left is signed out everywhere.

@@ -5,7 +5,7 @@ package import Time
 
 /// Why a person could not be made or found.
 package enum PersonStoreError: Error, Hashable, CustomStringConvertible {
-    case badEmail
+    case badEmail(EmailAddress.Trouble)
     case alreadyMember(slug: String)
     case alreadyInstallation
     case noPerson
@@ -14,7 +14,7 @@ package enum PersonStoreError: Error, Hashable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .badEmail: "that is no e-mail address"
+        case .badEmail(let trouble): "\(trouble)"
         case .alreadyMember(let slug):
             "that person is a member of \(slug) already; a new sign-in link: \"refund-desk operator reset\""
         case .alreadyInstallation:
@@ -48,26 +48,34 @@ package enum PersonStore {
     ///
     /// Throws `PersonStoreError.badEmail`.
     package static func findOrAdd(email: String, at now: Moment, in tx: Transaction) async throws -> Person {
-        guard Person.isEmail(email) else { throw PersonStoreError.badEmail }
+        let address: EmailAddress
+        do throws(EmailAddress.Trouble) { address = try EmailAddress(email) } catch {
+            throw PersonStoreError.badEmail(error)
+        }
         try await tx.execute(
             """
             insert into tenants.people (person_id, email, created_at, sessions_valid_from)
-            values (\(Random.uuid()), \(email), \(now), \(now))
+            values (\(Random.uuid()), \(address.text), \(now), \(now))
             on conflict ((lower(email))) do nothing
             """)
-        guard let person = try await find(email: email, in: tx) else { throw PersonStoreError.noPerson }
+        guard let person = try await find(email: address.text, in: tx) else { throw PersonStoreError.noPerson }
         return person
     }
 
+    /// Whoever has this address; blanks around it and its case make no difference.
     package static func find(email: String, in tx: Transaction) async throws -> Person? {
-        try await tx.row(
-            "select person_id, email, installation from tenants.people where lower(email) = lower(\(email))"
+        let typed = EmailAddress.typed(email)
+        // No stored text has a NUL, and none can be asked for.
+        guard !typed.contains("\0") else { return nil }
+        return try await tx.row(
+            "select person_id, email, installation from tenants.people where lower(email) = lower(\(typed))"
         ).map { try Person($0) }
     }
 
     /// Makes a person a member. Throws `PersonStoreError.alreadyMember`.
     package static func addMember(
-        _ person: Person, of tenant: Tenant, role: Role, at now: Moment, by actor: AuditEntry.Actor, in tx: Transaction
+        _ person: Person, of tenant: Tenant, role: Role, at now: Moment, by actor: AuditEntry.Actor,
+        address: String? = nil, in tx: Transaction
     ) async throws {
         let added = try await tx.execute(
             """
@@ -78,9 +86,25 @@ package enum PersonStore {
         guard added == 1 else { throw PersonStoreError.alreadyMember(slug: tenant.slug) }
         try await Audit.write(
             AuditEntry(
-                tenant: tenant.id, at: now, actor: actor, action: "member.added", subject: "\(person.id)",
+                tenant: tenant.id, at: now, actor: actor, address: address, action: "member.added",
+                subject: "\(person.id)",
                 detail: ["role": .text(role.rawValue)]),
             in: tx)
+    }
+
+    /// Gives a member another role, in the name of whoever runs the installation. Nothing happens where they have it.
+    ///
+    /// Throws `PersonStoreError.noMember`.
+    package static func changeRole(
+        of person: Person, in tenant: Tenant, to role: Role, at now: Moment, by actor: AuditEntry.Actor,
+        in tx: Transaction
+    ) async throws {
+        guard let before = try await MemberStore.lock([person.id], of: tenant.id, in: tx)[person.id] else {
+            throw PersonStoreError.noMember(slug: tenant.slug)
+        }
+        if before == role { return }
+        try await MemberStore.setRole(
+            of: person.id, in: tenant.id, from: before, to: role, by: actor, address: nil, at: now, in: tx)
     }
 
     /// Lets a person manage the installation. Throws `PersonStoreError.alreadyInstallation`.

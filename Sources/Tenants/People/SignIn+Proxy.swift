@@ -8,7 +8,6 @@ extension SignIn {
     ///
     /// Second factors are the proxy's to ask for.
     package func withProxy(email: String, from arrival: Arrival) async throws -> NewSession? {
-        guard Person.isEmail(email) else { return nil }
         let now = clock.now
         return try await database.transaction(.house) { tx in
             guard let person = try await PersonStore.find(email: email, in: tx) else { return nil }

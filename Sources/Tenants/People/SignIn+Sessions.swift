@@ -110,13 +110,20 @@ extension SignIn {
 
     /// Changes what the person is called; an empty name is none. Throws `SignInError.badName`.
     package func rename(_ session: Session, to name: String) async throws {
-        let name = name.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        guard Person.isName(name) || name.isEmpty else { throw SignInError.badName }
-        let stored = name.isEmpty ? nil : name
+        let stored = try Self.optionalName(name)?.text
         _ = try await database.rows(
             .house,
             "update tenants.people set name = \(stored) where person_id = \(session.person.rawValue) returning person_id"
         )
+    }
+
+    /// Nil where nothing was typed. Throws `SignInError.badName`.
+    static func optionalName(_ typed: String) throws(SignInError) -> Name? {
+        typed.withoutOuterBlanks.isEmpty ? nil : try self.name(typed)
+    }
+
+    static func name(_ typed: String) throws(SignInError) -> Name {
+        do throws(Name.Trouble) { return try Name(typed) } catch { throw .badName(error) }
     }
 
     // MARK: Inside

@@ -61,12 +61,14 @@ extension SignIn {
     package func setUp(_ wanted: SetUp, link: String, from arrival: Arrival) async throws -> NewSession {
         // Before any costly work: strangers without a link must not keep the hashing busy.
         guard try await isSetUpLink(link) else { throw SignInError.linkEnded }
-        guard Person.isEmail(wanted.email) else { throw PersonStoreError.badEmail }
-        guard wanted.name.isEmpty || Person.isName(wanted.name) else { throw SignInError.badName }
+        do throws(EmailAddress.Trouble) { _ = try EmailAddress(wanted.email) } catch {
+            throw PersonStoreError.badEmail(error)
+        }
+        let name = try Self.optionalName(wanted.name)
         let context = [wanted.email, wanted.name, wanted.tenantSlug, wanted.tenantName]
         if let trouble = PasswordTrouble.of(wanted.password, beside: context) { throw SignInError.badPassword(trouble) }
         let made = try await hash(wanted.password)
-        let (now, name) = (clock.now, wanted.name.isEmpty ? nil : wanted.name)
+        let now = clock.now
         return try await database.transaction(.house) { tx in
             // Two set-ups, and a set-up beside "operator add", must not both be the first.
             try await tx.execute("lock table tenants.people in share row exclusive mode")
@@ -78,10 +80,13 @@ extension SignIn {
             guard used == 1, try await !self.hasPeople(in: tx) else { throw SignInError.linkEnded }
             let person = try await PersonStore.findOrAdd(email: wanted.email, at: now, in: tx)
             try await tx.execute(
-                "update tenants.people set name = \(name), password = \(made) where person_id = \(person.id.rawValue)")
+                "update tenants.people set name = \(name?.text), password = \(made) where person_id = \(person.id.rawValue)"
+            )
             let tenant = try await TenantStore.add(
-                slug: wanted.tenantSlug, name: wanted.tenantName, at: now, by: .person(person.id), in: tx)
-            try await PersonStore.addMember(person, of: tenant, role: .owner, at: now, by: .person(person.id), in: tx)
+                slug: wanted.tenantSlug, name: wanted.tenantName, at: now, by: .person(person.id),
+                address: arrival.address, in: tx)
+            try await PersonStore.addMember(
+                person, of: tenant, role: .owner, at: now, by: .person(person.id), address: arrival.address, in: tx)
             return try await self.start(person.id, by: .setUp, from: arrival, at: now, in: tx)
         }
     }

@@ -55,6 +55,7 @@ package final class SignIn: Sendable {
     /// Throws `SignInError` and what the database throws.
     package func withPassword(email: String, password: [UInt8], from arrival: Arrival) async throws -> Entry {
         let now = clock.now
+        let email = EmailAddress.typed(email)
         let tries = SignInTries(email: email, address: arrival.address)
         if let wait = try await tries.count(at: now, in: database) { throw SignInError.throttled(retryAfter: wait) }
         let rows = try await database.rows(
@@ -145,7 +146,7 @@ package final class SignIn: Sendable {
         }
     }
 
-    /// What a password must not be made of: the person's address, and the names of their organisations.
+    /// What a password must not be made of: the person's address, and the names of their tenants.
     func passwordContext(of person: PersonID) async throws -> [String] {
         let rows = try await database.rows(
             .house,

@@ -24,14 +24,14 @@ package enum SignInError: Error, Hashable, CustomStringConvertible {
     case passkey(WebAuthnError)
     /// Without a master key no secret can be kept.
     case noMasterKey
-    case badName
+    case badName(Name.Trouble)
 
     package var description: String {
         switch self {
         case .wrong: "e-mail address or password are not right"
         case .throttled(let wait): "too many tries; again in \(wait.components.seconds / 60 + 1) minutes"
         case .busy: "too many sign-ins at once; try again"
-        case .linkEnded: "the link was used or has ended; ask for a new one"
+        case .linkEnded: "the link is unknown, was used or has ended; ask for a new one"
         case .badPassword(let trouble): "\(trouble)"
         case .stepEnded: "that took too long, or too many codes were wrong; begin again"
         case .stale: "sign in again to change how you sign in"
@@ -40,7 +40,7 @@ package enum SignInError: Error, Hashable, CustomStringConvertible {
         case .knownPasskey: "that passkey is registered already"
         case .passkey(let error): "the passkey was not taken: \(error)"
         case .noMasterKey: "this installation has no master key, so that no secret can be kept"
-        case .badName: "a name has 1 to 100 characters, none of them control characters"
+        case .badName(let trouble): "\(trouble)"
         }
     }
 }

@@ -13,7 +13,7 @@ package struct APITokenSummary: Hashable, Sendable {
     package let createdBy: PersonID?
     /// Nil: never.
     package let expiresAt: Moment?
-    /// `2026-06-15`, in UTC; nil where it was never used.
+    /// `2026-06-15`, in UTC; nil where it was never used. Calls that came after its end are uses too.
     package let lastUsedOn: String?
 
     package init(

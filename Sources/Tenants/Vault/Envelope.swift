@@ -8,6 +8,8 @@ struct SecretBinding {
         case inbox
         /// The address of a tenant's own receiver: such addresses often hold a token.
         case relayURL = "relay-url"
+        /// What reaches somebody who is paged.
+        case channel
         /// The shared secret of a person's code generator.
         case totp
     }

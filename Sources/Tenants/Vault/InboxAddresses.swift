@@ -23,7 +23,7 @@ extension Vault {
     ///
     /// Throws `VaultError.noMasterKey`.
     package func addInbox(
-        to app: AppID, of tenant: TenantID, by actor: AuditEntry.Actor, in tx: Transaction
+        to app: AppID, of tenant: TenantID, by actor: AuditEntry.Actor, address: String? = nil, in tx: Transaction
     ) async throws -> InboxAddress {
         guard let master = keyring.newest else { throw VaultError.noMasterKey }
         let now = clock.now
@@ -49,7 +49,7 @@ extension Vault {
         let id: Int64 = try row("inbox_id")
         try await Audit.write(
             AuditEntry(
-                tenant: tenant, at: now, actor: actor, action: "inbox.added", subject: "inbox \(id)",
+                tenant: tenant, at: now, actor: actor, address: address, action: "inbox.added", subject: "inbox \(id)",
                 detail: ["app": .number(app.rawValue)]),
             in: tx)
         return InboxAddress(inboxID: id, token: Redacted(token), createdAt: now)

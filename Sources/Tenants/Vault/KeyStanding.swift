@@ -15,7 +15,7 @@ package struct KeyStanding: Hashable, Sendable {
     package let refusedSince: Moment?
     package let pausedUntil: Moment?
     package let refusals: Int
-    /// Apple's clock minus ours, as the last refusal told; a clock that is off is a common cause of a 401.
+    /// Our clock minus Apple's, as the last refusal told; a clock that is off is a common cause of a 401.
     package let clockOffset: Duration?
     /// When a call with it was last decided, to the hour while all is well.
     package let usedAt: Moment?

@@ -62,6 +62,11 @@ package struct SigningKeyInfo: Hashable, Sendable {
         self.lastUsedAt = lastUsedAt
     }
 
+    /// Whether it may sign for the app: its own keys do, and those of the whole tenant, but for a rehearsal.
+    ///
+    /// What a tenant's real key signs must not reach a simulator.
+    package func serves(_ app: App) -> Bool { self.app == app.id || (self.app == nil && !app.isRehearsal) }
+
     /// Ten capital letters and digits.
     package static func isKeyID(_ text: String) -> Bool {
         text.utf8.count == 10

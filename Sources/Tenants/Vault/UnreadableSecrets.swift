@@ -10,27 +10,27 @@ package struct UnreadableSecret: Hashable, Sendable {
     /// The app it serves; nil where it serves all of the tenant.
     package let app: AppID?
     package let trouble: VaultError.Trouble
-    /// Whether refund requests stay unanswered because of it.
-    package let isSigningKey: Bool
-    private let remedy: String
+    package let kind: Kind
 
-    init(
-        tenant: TenantID, id: UUID, subject: String, app: AppID?, trouble: VaultError.Trouble, isSigningKey: Bool,
-        remedy: String
-    ) {
+    package enum Kind: Hashable, Sendable {
+        /// Refund requests stay unanswered because of it.
+        case signingKey
+        case inbox
+        case otherReceiver
+        case channel
+    }
+
+    init(tenant: TenantID, id: UUID, subject: String, app: AppID?, trouble: VaultError.Trouble, kind: Kind) {
         self.tenant = tenant
         self.id = id
         self.subject = subject
         self.app = app
         self.trouble = trouble
-        self.isSigningKey = isSigningKey
-        self.remedy = remedy
+        self.kind = kind
     }
 
-    /// What is wrong with it and what to do.
-    package var text: String {
-        "\(subject) (\(id.uuidString.lowercased())): \(VaultError.words(trouble, again: remedy))"
-    }
+    /// What is wrong with it.
+    package var text: String { "\(subject) (\(id.uuidString.lowercased())): \(VaultError.cause(trouble))" }
 }
 
 extension Vault {
@@ -66,19 +66,20 @@ extension Vault {
         let keyID: String? = try row("key_id")
         let inbox: Int64? = try row("inbox_id")
         let apps: [Int64?] = [try row("key_app"), try row("inbox_app"), try row("relay_app")]
-        let (subject, remedy) =
+        let (subject, kind): (String, UnreadableSecret.Kind) =
             if let keyID {
-                ("signing key \(keyID)", "run \"refund-desk key add\" again")
+                ("signing key \(keyID)", .signingKey)
             } else if let inbox {
-                // It still works: notifications are found by its hash.
-                ("the address of inbox \(inbox)", "run \"refund-desk inbox add\" and retire the old one")
+                ("the address of inbox \(inbox)", .inbox)
+            } else if try row("kind") == SecretBinding.Kind.channel.rawValue {
+                ("the secret of a channel", .channel)
             } else {
-                ("the address of another receiver", "save it again on the app's page")
+                ("the address of another receiver", .otherReceiver)
             }
         return UnreadableSecret(
             tenant: tenant, id: try row("secret_id"), subject: subject,
             app: apps.compactMap { $0 }.first.map(AppID.init(rawValue:)), trouble: trouble,
-            isSigningKey: keyID != nil, remedy: remedy)
+            kind: kind)
     }
 
     /// Ids of people's code generators that do not open: their owners cannot sign in with them. House scope.

@@ -11,6 +11,8 @@ package enum VaultError: Error, Hashable, CustomStringConvertible {
     case inboxUnreadable(TenantID, inbox: Int64, Trouble)
     /// The address of an app's other receiver is there and does not open.
     case relayUnreadable(TenantID, AppID, Trouble)
+    /// The secret of a channel is there and does not open.
+    case channelUnreadable(TenantID, UUID, Trouble)
     /// A person's code generator is there and does not open.
     case factorUnreadable(UUID, Trouble)
     /// Nothing can be sealed without a master key.
@@ -34,6 +36,8 @@ package enum VaultError: Error, Hashable, CustomStringConvertible {
             "\(tenant), inbox \(inbox): \(Self.text(trouble, again: "inbox add"))"
         case .relayUnreadable(let tenant, let app, let trouble):
             "\(tenant), \(app), address of the other receiver: \(Self.relayText(trouble))"
+        case .channelUnreadable(let tenant, let id, let trouble):
+            "\(tenant), secret of a channel \(id.uuidString.lowercased()): \(Self.words(trouble, again: "enter it again"))"
         case .factorUnreadable(let id, let trouble):
             "code generator \(id.uuidString.lowercased()): \(Self.words(trouble, again: "remove it and add it again"))"
         case .noMasterKey:
@@ -50,6 +54,15 @@ package enum VaultError: Error, Hashable, CustomStringConvertible {
         case .masterKeyMissing:
             "the master key it was sealed with is not in REFUND_DESK_MASTER_KEY; add that key to the list, or \(remedy)"
         case .damaged: "its sealed form is damaged or belongs to another row; \(remedy)"
+        case .wiped: "it was taken out of use"
+        }
+    }
+
+    /// Why it does not open, without what to do.
+    static func cause(_ trouble: Trouble) -> String {
+        switch trouble {
+        case .masterKeyMissing: "the master key it was sealed with is not configured"
+        case .damaged: "its sealed form is damaged or belongs to another row"
         case .wiped: "it was taken out of use"
         }
     }

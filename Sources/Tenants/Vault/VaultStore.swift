@@ -10,19 +10,23 @@ enum VaultStore {
         k.file_name, k.added_by, k.retires_at, k.retired_at, k.last_used_at, s.sealed, s.opened_badly_at
         """
 
+    /// The same as `SigningKeyInfo.serves`.
+    private static func serves(_ app: AppID) -> SQL {
+        """
+        (k.app_id = \(app.rawValue)
+          or (k.app_id is null and not exists (
+            select from tenants.apps a
+            where a.tenant_id = k.tenant_id and a.app_id = \(app.rawValue) and a.rehearsal)))
+        """
+    }
+
     /// The newest active key of the app or of the whole tenant.
-    ///
-    /// A rehearsal app signs with keys of its own alone: what a tenant's real key signs must not reach a simulator.
     static func newest(of tenant: TenantID, for app: AppID) -> SQL {
         """
         select \(columns)
         from tenants.signing_keys k
         join tenants.secrets s on s.tenant_id = k.tenant_id and s.secret_id = k.signing_key_id
-        where k.tenant_id = \(tenant.rawValue) and k.state = 'active'
-          and (k.app_id = \(app.rawValue)
-            or (k.app_id is null and not exists (
-              select from tenants.apps a
-              where a.tenant_id = k.tenant_id and a.app_id = \(app.rawValue) and a.rehearsal)))
+        where k.tenant_id = \(tenant.rawValue) and k.state = 'active' and \(serves(app))
         order by k.created_at desc, k.signing_key_id desc
         limit 1
         """
@@ -37,8 +41,7 @@ enum VaultStore {
         join tenants.secrets s on s.tenant_id = k.tenant_id and s.secret_id = k.signing_key_id
         left join tenants.key_standings t on t.tenant_id = k.tenant_id and t.signing_key_id = k.signing_key_id
           and t.environment = \(environment)
-        where k.tenant_id = \(tenant.rawValue) and k.state <> 'retired'
-          and (k.app_id is null or k.app_id = \(app.rawValue))
+        where k.tenant_id = \(tenant.rawValue) and k.state <> 'retired' and \(serves(app))
         order by k.created_at desc, k.signing_key_id desc
         limit 20
         """

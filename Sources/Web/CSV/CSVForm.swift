@@ -8,6 +8,9 @@ package enum CSVForm: String, Hashable, Sendable, CaseIterable {
     /// file begins with a byte-order mark, without which some read UTF-8 as something else.
     case spreadsheet
 
+    /// The fields that an address of a file has beside its list's.
+    static let names = ["form"]
+
     init(_ query: QueryString) { self = query.value("form").flatMap(CSVForm.init(rawValue:)) ?? .plain }
 
     var fields: [(String, String?)] { [("form", self == .plain ? nil : rawValue)] }

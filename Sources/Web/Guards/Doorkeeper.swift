@@ -19,6 +19,8 @@ struct Visit: Sendable {
 struct TenantVisit: Sendable {
     let visit: Visit
     let membership: Membership
+    /// What the head of the page says.
+    var alert = AlertLine.calm
 
     var tenant: TenantID { membership.tenant }
     var slug: String { membership.slug }
@@ -48,6 +50,8 @@ struct Doorkeeper: Sendable {
     let assets: AssetLinks
     /// The field in which a trusted proxy names who asks.
     var header: String?
+    /// Tells whether something critical is open.
+    var alerts: AlertDesk?
 
     private var headers: SecurityHeaders { SecurityHeaders(isSecure: own.isSecure) }
     var cookie: SessionCookie { SessionCookie(isSecure: own.isSecure) }
@@ -66,8 +70,6 @@ struct Doorkeeper: Sendable {
                     ? try await admit(request, context, answer) : try await answer(request, context)
             } catch let error as HTTPError {
                 throw error
-            } catch let error as BodyError {
-                response = .text("\(error)\n", status: error.status)
             } catch {
                 response = trouble(error, context, for: nil)
             }
@@ -93,7 +95,7 @@ struct Doorkeeper: Sendable {
                     Visit(request: request, context: context, site: site, session: session, cookie: token))
                 if let isNew, !response.headers.contains("Set-Cookie") { response.set(cookie.set(isNew)) }
                 return response
-            } catch let error where !(error is HTTPError || error is BodyError) {
+            } catch let error where !(error is HTTPError) {
                 // Somebody who is signed in keeps their way around, whatever went wrong on one page.
                 return trouble(error, context, for: Onlooker(session: session, request))
             }
@@ -101,6 +103,11 @@ struct Doorkeeper: Sendable {
     }
 
     // MARK: Who asks
+
+    /// Who asks, for pages that strangers see as well; signs in whom a trusted proxy names.
+    func visitor(_ request: Request, _ context: Context) async throws -> (session: Session, new: NewSession?)? {
+        try await find(request, context).visitor.map { ($0.session, $0.new) }
+    }
 
     private struct Found {
         var visitor: (session: Session, token: String, new: NewSession?)?
@@ -110,13 +117,10 @@ struct Doorkeeper: Sendable {
 
     /// The person of the session cookie; where a trusted proxy names people, the one it names now.
     private func find(_ request: Request, _ context: Context) async throws -> Found {
-        let named = proxyName(request, context)
-        if let token = cookie.token(of: request), let session = try await signIn.session(cookie: token) {
-            let isNamed = named.map { $0.lowercased() == session.email.lowercased() }
-            // A session that the proxy vouched for lasts as long as it does.
-            if isNamed ?? (session.method != .proxy) { return Found(visitor: (session, token, nil)) }
+        if let (session, token) = try await standing(request, context) {
+            return Found(visitor: (session, token, nil))
         }
-        guard let named else { return Found() }
+        guard let named = proxyName(request, context) else { return Found() }
         // A form from before needs the session it was filled in with.
         guard request.method == .get || request.method == .head else { return Found() }
         guard let new = try await signIn.withProxy(email: named, from: arrival(request, context)) else {
@@ -125,13 +129,24 @@ struct Doorkeeper: Sendable {
         return Found(visitor: (new.session, new.token.reveal(), new))
     }
 
+    /// The session of the cookie, as long as a trusted proxy that names people names the same person.
+    private func standing(_ request: Request, _ context: Context) async throws -> (session: Session, token: String)? {
+        guard let token = cookie.token(of: request), let session = try await signIn.session(cookie: token) else {
+            return nil
+        }
+        let isNamed = proxyName(request, context).map { $0.lowercased() == session.email.lowercased() }
+        // A session that the proxy vouched for lasts as long as it does.
+        return isNamed ?? (session.method != .proxy) ? (session, token) : nil
+    }
+
     /// Whom a trusted proxy names; nil where none is trusted, it names nobody, or the field stands there twice: one of the
     /// two is then the visitor's own.
     func proxyName(_ request: Request, _ context: Context) -> String? {
         guard let header, context.client.isBehindTrustedProxy else { return nil }
         let values = request.headers.all(header)
-        guard values.count == 1, let name = values.first, !name.isEmpty else { return nil }
-        return name
+        guard values.count == 1, let value = values.first else { return nil }
+        let name = EmailAddress.typed(value)
+        return name.isEmpty ? nil : name
     }
 
     func arrival(_ request: Request, _ context: Context) -> Arrival {
@@ -142,8 +157,8 @@ struct Doorkeeper: Sendable {
 
     /// A problem for whoever asks: with their navigation where they are signed in.
     func problemPage(_ problem: ProblemPage.Problem, _ status: Status) -> Handler {
-        open(checksOrigin: false) { request, _ in
-            self.problem(problem, status, for: await onlooker(request))
+        open(checksOrigin: false) { request, context in
+            self.problem(problem, status, for: await onlooker(request, context))
         }
     }
 
@@ -166,7 +181,9 @@ struct Doorkeeper: Sendable {
             guard Access.allows(membership.role, visit.request.method, visit.context.route) else {
                 return problem(.forbidden, .forbidden, for: visit)
             }
-            return try await answer(TenantVisit(visit: visit, membership: membership))
+            // A page is worth more than its head: without the line it is shown all the same.
+            let alert = try? await alerts?.line(of: membership.tenant)
+            return try await answer(TenantVisit(visit: visit, membership: membership, alert: alert ?? .calm))
         }
     }
 
@@ -184,10 +201,8 @@ struct Doorkeeper: Sendable {
     }
 
     /// Who is signed in; nobody where that cannot be found out just now.
-    private func onlooker(_ request: Request) async -> Onlooker? {
-        guard let token = cookie.token(of: request), let session = try? await signIn.session(cookie: token) else {
-            return nil
-        }
+    private func onlooker(_ request: Request, _ context: Context) async -> Onlooker? {
+        guard let session = try? await standing(request, context)?.session else { return nil }
         return Onlooker(session: session, request)
     }
 
@@ -197,12 +212,16 @@ struct Doorkeeper: Sendable {
         if request.method != .get, request.method != .head,
             !SameOrigin(own: own).allows(request, hasSession: cookie.token(of: request) != nil)
         {
-            return problem(.foreignOrigin(own: own.origin), .forbidden, for: await onlooker(request))
+            return problem(.foreignOrigin(own: own.origin), .forbidden, for: await onlooker(request, context))
         }
         return try await answer(request, context)
     }
 
     private func trouble(_ error: any Error, _ context: Context, for onlooker: Onlooker?) -> Response {
+        if let error = error as? BodyError {
+            return problem(
+                error.reason == .tooLarge ? .tooLarge : .unreadable("\(error)"), error.status, for: onlooker)
+        }
         if Records.isPassingTrouble(error) {
             context.journal.warning(
                 "a page waits for the database", ["route": .string(context.route), "error": JournalValue(error)])
@@ -223,7 +242,9 @@ extension Site {
             .accountName, .generators, .generator, .passkeyOffer, .passkeys, .recoveryCodes, .factorRemoval,
             .sessionEnd, .otherSessionsEnd, .tenantName, .tenantClosure, .tenantReopening, .firstOwner, .caseExport,
             .memberRole, .memberRemoval, .invitations, .invitationRenewal, .invitationWithdrawal, .tokenRemoval,
-            .auditExport:
+            .auditExport, .incidentAct, .channelTest, .channelRemoval, .registerExport, .commerceAccessPart,
+            .purchaseLookUp, .commercePreview, .commerceRequestState, .commerceSubmission, .commerceApproval,
+            .commerceWithdrawal:
             nil
         default: url
         }

@@ -54,6 +54,8 @@ struct Attribute: Sendable {
     static func inputmode(_ value: StaticString) -> Attribute { Attribute("inputmode", value.description) }
     static func minlength(_ n: Int) -> Attribute { Attribute("minlength", String(n)) }
     static func maxlength(_ n: Int) -> Attribute { Attribute("maxlength", String(n)) }
+    static func min(_ n: Int) -> Attribute { Attribute("min", String(n)) }
+    static func max(_ n: Int) -> Attribute { Attribute("max", String(n)) }
     static let required = Attribute("required", nil)
     /// A form that carries files.
     static let multipart = Attribute("enctype", "multipart/form-data")

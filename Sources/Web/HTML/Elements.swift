@@ -120,7 +120,7 @@ func form(_ attributes: Attribute..., @HTMLBuilder content: Content) -> HTML { e
 func label(_ attributes: Attribute..., @HTMLBuilder content: Content) -> HTML { element("label", attributes, content) }
 func input(_ attributes: Attribute...) -> HTML { HTML(bytes: open("input", attributes)) }
 func input(_ attributes: [Attribute]) -> HTML { HTML(bytes: open("input", attributes)) }
-func select(_ attributes: Attribute..., @HTMLBuilder content: Content) -> HTML {
+func select(_ attributes: [Attribute], @HTMLBuilder content: Content) -> HTML {
     element("select", attributes, content)
 }
 func option(_ attributes: [Attribute], @HTMLBuilder content: Content) -> HTML { element("option", attributes, content) }

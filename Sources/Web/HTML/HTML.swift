@@ -24,6 +24,13 @@ package struct HTML: Sendable {
 
     mutating func append(_ other: HTML) { bytes.append(contentsOf: other.bytes) }
 
+    /// This, and the other behind it.
+    func and(_ other: HTML) -> HTML {
+        var both = self
+        both.append(other)
+        return both
+    }
+
     package var isEmpty: Bool { bytes.isEmpty }
 
     package var string: String { String(decoding: bytes, as: UTF8.self) }

@@ -40,12 +40,16 @@ struct Choices {
     let name: String
     let choices: [Choice]
     let chosen: String?
+    /// Where two of a page have one name.
+    var id: String?
+    var error: String?
 
     var html: HTML {
         fieldset(.class("choices")) {
             Web.legend(.class("field-label")) { legend }
+            if let error { p(.class("field-help", .bad)) { error } }
             for choice in choices {
-                let id = "choice-\(name)-\(choice.value)"
+                let id = "choice-\(id ?? name)-\(choice.value)"
                 div(.class("choice")) {
                     input(
                         [.type("radio"), .id(id), .name(name), .value(choice.value)]

@@ -26,10 +26,15 @@ struct Field {
         control = .input(more)
     }
 
-    /// A choice of one; the empty value stands for "any".
-    init(_ label: String, name: String, choices: [(value: String, text: String)], selected: String?) {
+    /// A choice of one; the empty value stands for "any", or for "not chosen yet".
+    init(
+        _ label: String, name: String, choices: [(value: String, text: String)], selected: String?,
+        help: String? = nil, error: String? = nil
+    ) {
         self.label = label
         self.name = name
+        self.help = help
+        self.error = error
         // A value from an address that is no choice any more still narrows the list: it must be seen.
         let selected = selected ?? ""
         let isKnown = selected.isEmpty || choices.contains { $0.value == selected }
@@ -38,17 +43,21 @@ struct Field {
 
     private var id: String { "field-\(ownID ?? name)" }
 
+    private var description: [Attribute] {
+        (help != nil || error != nil ? [.ariaDescribedBy("\(id)-help")] : []) + (error != nil ? [.ariaInvalid] : [])
+    }
+
     var html: HTML {
         div(.class("field")) {
             Web.label(.class("field-label"), .for(id)) { label }
             switch control {
             case .input(let more):
                 input(
-                    [.class("input"), .id(id), .name(name)] + more
-                        + (help != nil || error != nil ? [.ariaDescribedBy("\(id)-help")] : [])
-                        + (error != nil ? [.ariaInvalid] : []))
+                    [.class("input"), .id(id), .name(name)] + more + description)
             case .choice(let choices, let selected):
-                select(.class("input"), .id(id), .name(name), .nicety("submit")) {
+                select(
+                    [.class("input"), .id(id), .name(name), .nicety("submit")] + description
+                ) {
                     for choice in choices {
                         option([.value(choice.value)] + (choice.value == selected ? [.selected] : [])) { choice.text }
                     }

@@ -1,10 +1,11 @@
+import Refunds
 import Tenants
 
 /// What stands around every page: who looks, at which tenant, from which place.
 struct Frame: Sendable {
     /// The places of a tenant that the navigation names.
     enum Place: Sendable, CaseIterable {
-        case overview, cases, notifications, quarantine, apps, people, tokens, audit, checks
+        case overview, cases, commerce, register, notifications, quarantine, apps, alerts, people, tokens, audit, checks
     }
 
     struct Visitor: Sendable {
@@ -18,11 +19,16 @@ struct Frame: Sendable {
     let visitor: Visitor?
     let tenant: Membership?
     var place: Place?
+    /// Something critical is open, or nobody can be told.
+    var alert = AlertLine.calm
     /// The address of this page, to mark where one is.
     var here: Site?
 
     /// Owners and admins.
     var canChangeApps: Bool { tenant.map { $0.role >= .admin } ?? false }
+
+    /// Whether who looks may ask Apple for something.
+    var canAsk: Bool { tenant.map { Access.allows($0.role, .newCommerceRequest($0.slug, PurchaseQuery())) } ?? false }
 
     init(assets: AssetLinks, session: Session? = nil, tenant: Membership? = nil, here: Site? = nil) {
         self.assets = assets
@@ -37,11 +43,17 @@ struct Frame: Sendable {
             case .cases, .refundCase, .caseExport: .cases
             case .notifications, .notification: .notifications
             case .quarantine: .quarantine
-            case .apps, .newApp, .setup, .setupState, .setupPart: .apps
+            case .register, .registerExport: .register
+            case .apps, .newApp, .setup, .setupState, .setupPart, .commerceAccess, .commerceAccessPart: .apps
             case .people, .memberRole, .memberRemoval, .invitations, .invitationRenewal, .invitationWithdrawal: .people
             case .tokens, .tokenRemoval: .tokens
             case .audit, .auditExport: .audit
             case .checks: .checks
+            case .alerts, .alertHistory, .incident, .incidentAct, .channels, .channel, .channelTest, .channelRemoval:
+                .alerts
+            case .commerceRequests, .newCommerceRequest, .purchaseLookUp, .commercePreview, .commerceRequest,
+                .commerceRequestState, .commerceSubmission, .commerceApproval, .commerceWithdrawal:
+                .commerce
             default: nil
             }
     }

@@ -1,3 +1,6 @@
+import Refunds
+import Tenants
+
 /// A whole document: head, navigation, content.
 struct Layout {
     let frame: Frame
@@ -15,7 +18,35 @@ struct Layout {
             body(.class("console")) {
                 a(.class("skip"), .href(fragment: "content")) { "Skip to the content" }
                 Navigation(frame: frame).html
-                main(.id("content"), .class("content"), .tabindex(-1)) { content() }
+                main(.id("content"), .class("content"), .tabindex(-1)) {
+                    alert
+                    content()
+                }
+            }
+        }
+    }
+
+    /// The line that stands on every page while something critical is open.
+    @HTMLBuilder private var alert: HTML {
+        if let slug = frame.tenant?.slug, frame.place != .alerts {
+            switch frame.alert {
+            case .calm: HTML.empty
+            case .critical(let title, let count):
+                div(.class("notice", Tone.bad), .role("alert")) {
+                    p {
+                        strong { title }
+                        " "
+                        a(.href(.alerts(slug))) { count > 1 ? "\(count) critical alerts are open" : "Open the alert" }
+                    }
+                }
+            case .nobodyIsTold:
+                div(.class("notice", Tone.bad), .role("alert")) {
+                    p {
+                        strong { "Whatever goes wrong, nobody is told." }
+                        " "
+                        a(.href(.alerts(slug))) { "Add a channel" }
+                    }
+                }
             }
         }
     }

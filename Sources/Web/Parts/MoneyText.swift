@@ -9,7 +9,7 @@ struct MoneyText {
     var text: String {
         let (units, thousandths) = milliunits.magnitude.quotientAndRemainder(dividingBy: 1000)
         var digits = Array(String(thousandths + 1000).dropFirst())
-        let shown = currency.map { Self.fewDecimals[$0] ?? 2 } ?? 2
+        let shown = currency.map(Self.decimals) ?? 2
         while digits.count > shown, digits.last == "0" { digits.removeLast() }
         return (milliunits < 0 ? "-" : "") + Self.grouped(units) + (digits.isEmpty ? "" : "." + String(digits))
             + (currency.map { " " + $0 } ?? "")
@@ -26,6 +26,9 @@ struct MoneyText {
         }
         return String(out.reversed())
     }
+
+    /// Decimals that a currency usually shows.
+    static func decimals(of currency: String) -> Int { fewDecimals[currency] ?? 2 }
 
     /// Currencies whose unit has other than two decimals. Source: ISO 4217, list one.
     private static let fewDecimals: [String: Int] = [

@@ -24,7 +24,7 @@ struct Navigation {
                 nav(.class("places"), .ariaLabel("Your desks")) {
                     ul(.class("places-list")) {
                         if visitor.isInstallation {
-                            li { placeLink(.tenants, .tenants, "Tenants", isCurrent: frame.here == .tenants) }
+                            li { placeLink(.tenants, .tenants, "Tenants", isCurrent: frame.here?.pattern == .tenants) }
                         }
                         for tenant in visitor.tenants.prefix(Self.desksMax) {
                             li { placeLink(.overview(tenant.slug), .overview, tenant.name, isCurrent: false) }
@@ -43,9 +43,12 @@ struct Navigation {
             switch place {
             case .overview: (.overview(slug), .overview, "Overview")
             case .cases: (.cases(slug, CaseListQuery()), .cases, "Cases")
+            case .commerce: (.commerceRequests(slug, CommerceListQuery()), .commerce, "Requests to Apple")
+            case .register: (.register(slug, RegisterListQuery()), .register, "Register")
             case .notifications: (.notifications(slug, NotificationListQuery()), .notifications, "Notifications")
             case .quarantine: (.quarantine(slug, RefusalListQuery()), .quarantine, "Quarantine")
             case .apps: (.apps(slug), .apps, "Apps")
+            case .alerts: (.alerts(slug), .alerts, "Alerts")
             case .people: (.people(slug), .person, "People")
             case .tokens: (.tokens(slug), .key, "API tokens")
             case .audit: (.audit(slug, AuditListQuery()), .audit, "Audit log")

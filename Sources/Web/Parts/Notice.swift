@@ -3,17 +3,21 @@ struct Notice {
     let tone: Tone
     let text: String
     var more: String?
+    /// Where what to do is done, and what the link to it says.
+    var link: (place: Site, text: String)?
 
-    init(_ tone: Tone, _ text: String, more: String? = nil) {
+    init(_ tone: Tone, _ text: String, more: String? = nil, link: (place: Site, text: String)? = nil) {
         self.tone = tone
         self.text = text
         self.more = more
+        self.link = link
     }
 
     var html: HTML {
         div(.class("notice", tone), .role(tone == .bad ? "alert" : "note")) {
             p { strong { text } }
             if let more { p { more } }
+            if let link { p { a(.href(link.place)) { link.text } } }
         }
     }
 }

@@ -50,6 +50,30 @@ struct `Addresses that may be called` {
     @Test(arguments: ["", "true", "10.0.0.0/8,", "10.0.0.0/33", "10.0.0.0 /8", "unix", "example.com", "yes,no"])
     func `anything else is no setting`(text: String) { #expect(AddressGuard(setting: text) == nil) }
 
+    /// Settings: what is objected to with `no`, and with `127.0.0.0/8, 10.1.0.0/16`.
+    static let objections: [(String, AddressGuard.Objection?, AddressGuard.Objection?)] = [
+        ("https://example.com/", nil, nil), ("https://8.8.8.8/", nil, nil), ("http://example.com/", .plain, nil),
+        ("http://8.8.8.8/", .plain, .plain), ("https://10.1.2.3/", .privateAddress("10.1.2.3"), nil),
+        ("http://10.1.2.3/", .privateAddress("10.1.2.3"), nil),
+        ("http://10.2.0.1/", .privateAddress("10.2.0.1"), .privateAddress("10.2.0.1")),
+        ("https://localhost/", .privateAddress("localhost"), nil),
+        ("http://a.localhost./", .privateAddress("a.localhost."), nil),
+        ("https://0x7f.1/", .privateAddress("127.0.0.1"), nil),
+        ("https://2130706433/", .privateAddress("127.0.0.1"), nil),
+        ("https://[::1]/", .privateAddress("[::1]"), .privateAddress("[::1]")),
+        ("https://169.254.169.254/", .neverCalled("169.254.169.254"), .neverCalled("169.254.169.254")),
+        ("https://[64:ff9b::a9fe:a9fe]/", .neverCalled("[64:ff9b::a9fe:a9fe]"), .neverCalled("[64:ff9b::a9fe:a9fe]")),
+        ("ftp://example.com/", .notCallable, .notCallable), ("https://", .notCallable, .notCallable),
+    ]
+
+    @Test(arguments: objections)
+    func `what would be refused when it is called can be refused before`(
+        url: String, closed: AddressGuard.Objection?, open: AddressGuard.Objection?
+    ) throws {
+        #expect(AddressGuard.publicOnly.objection(to: url) == closed)
+        #expect(try #require(AddressGuard(setting: "127.0.0.0/8, 10.1.0.0/16")).objection(to: url) == open)
+    }
+
     @Test(arguments: [
         "http://127.0.0.1:PORT/", "http://localhost:PORT/", "http://0x7f.1:PORT/", "http://2130706433:PORT/",
         "http://[::ffff:127.0.0.1]:PORT/", "http://127.1:PORT/", "http://0.0.0.0:PORT/",

@@ -26,23 +26,8 @@ import Time
                     == #"{"requestInfo":{"requestReferenceId":"\#(reference)"},"refundRiskingPreference":false,"items":[{"SKU":"addon.a","refundReason":"UNSATISFIED_WITH_PURCHASE","refundType":"FULL","revoke":true}]}"#
             )
             desk.clock.advance(by: .minutes(20))
-            let (at, later) = (desk.now.milliseconds, desk.now)
-            try await desk.take(
-                desk.note(
-                    "REFUND",
-                    desk.addOns {
-                        let refunds: [J] = [["refundAmount": 3000, "refundDate": .number(at), "refundType": "FULL"]]
-                        let items: [J] = [
-                            ["SKU": "base", "price": 4990],
-                            [
-                                "SKU": "addon.a", "price": 3000, "refunds": .array(refunds),
-                                "revocationDate": .number(at),
-                            ],
-                            ["SKU": "addon.b", "price": 2000],
-                        ]
-                        $0["advancedCommerceInfo"] = ["items": .array(items)]
-                        $0["signedDate"] = .number(later.milliseconds)
-                    }))
+            let later = desk.now
+            try await desk.take(desk.note("REFUND", desk.refunded("addon.a")))
             let refunded = try await desk.request(asked.id)
             #expect(refunded.state == .refunded)
             #expect(refunded.items.first?.refundedAmount == 3000)
@@ -79,44 +64,6 @@ import Time
             }
             #expect(made == 1)
             #expect(try await desk.count("refunds.commerce_requests") == 1)
-        }
-    }
-
-    @Test func `a call whose end is unknown is repeated with the same bytes and the same reference`() async throws {
-        try await Desk.open { desk in
-            try await desk.know(desk.addOns())
-            let asked = try await desk.ask(desk.refund("addon.a"))
-            // Killed after the attempt was committed: nobody settles.
-            let job = try #require(try await desk.claim(.commerce))
-            guard case .needsToken(let key, let app) = try await desk.commerceJob.begin(job, asked.id) else {
-                Issue.record("a token was there")
-                return
-            }
-            try await desk.replies.tokens.make(key, app)
-            guard case .call(let call) = try await desk.commerceJob.begin(job, asked.id) else {
-                Issue.record("no call was begun")
-                return
-            }
-            // Stopped before its turn it would send nothing.
-            var waiting = call
-            (waiting.sendAfter, waiting.sendBy) = (.now + .seconds(60), .now + .seconds(65))
-            let early = waiting
-            let task = Task { await desk.commerceJob.perform(early) }
-            task.cancel()
-            guard case .notSent = await task.value else {
-                Issue.record("it was sent before its turn")
-                return
-            }
-            // Killed after sending, before recording.
-            _ = await desk.commerceJob.perform(call)
-            try await desk.test.asSuperuser(
-                "update refunds.commerce_attempts set send_by = started_at, give_up_at = started_at + interval '1 ms'")
-            try await desk.rescue()
-            try await desk.workOn(until: desk.now + .minutes(1))
-            let calls = desk.advancedCommerce.calls
-            #expect(calls.count == 2)
-            #expect(Set(calls.map(\.body)).count == 1)
-            #expect(try await desk.request(asked.id).state == .accepted)
         }
     }
 
@@ -182,6 +129,90 @@ import Time
             #expect(try await desk1.approve(asked.id, of: tenant, by: admin).state == .queued)
             try await desk.work()
             #expect(try await desk.request(asked.id).state == .accepted)
+        }
+    }
+
+    // MARK: what Apple signed in its answer
+
+    @Test func `what is signed in the answer is verified and kept`() async throws {
+        try await Desk.open { desk in
+            try await desk.know(desk.addOns())
+            desk.clock.advance(by: .minutes(1))
+            let (signed, renewal) = try desk.answered()
+            desk.advancedCommerce.script(
+                .accepted(ScriptedCommerce.answer(200), signedTransaction: signed, signedRenewal: renewal))
+            let asked = try await desk.ask(desk.refund("addon.a"))
+            try await desk.work()
+            #expect(try await desk.request(asked.id).state == .accepted)
+            #expect(try await desk.count("refunds.transactions where signed_at = \(desk.now)") == 1)
+            #expect(try await desk.count("refunds.renewals where not auto_renews") == 1)
+        }
+    }
+
+    @Test(arguments: ["forged", "another transaction", "another app", "no transaction", "nonsense", "a forged renewal"])
+    func `what cannot be believed is not kept, and said; the request is taken all the same`(
+        spoiled: String
+    ) async throws {
+        try await Desk.open { desk in
+            try await desk.know(desk.addOns())
+            desk.clock.advance(by: .minutes(1))
+            var (signed, renewal): (String?, String?) = try desk.answered()
+            switch spoiled {
+            case "forged": (signed, renewal) = try desk.answered(by: desk.evil)
+            case "another transaction":
+                (signed, renewal) = try desk.answered { $0["transactionId"] = "2000000900000013" }
+            case "another app": (signed, renewal) = try desk.answered { $0["bundleId"] = "com.example.beta" }
+            case "no transaction": signed = nil
+            case "nonsense": signed = "a.b.c"
+            default: renewal = try desk.answered(by: desk.evil).1
+            }
+            desk.advancedCommerce.script(
+                .accepted(ScriptedCommerce.answer(200), signedTransaction: signed, signedRenewal: renewal))
+            let asked = try await desk.ask(desk.refund("addon.a"))
+            try await desk.work()
+            #expect(try await desk.request(asked.id).state == .accepted)
+            #expect(try await desk.count("refunds.renewals") == 0)
+            let isTransactionGood = spoiled == "a forged renewal"
+            #expect(
+                try await desk.count("refunds.transactions where signed_at = \(desk.now)")
+                    == (isTransactionGood ? 1 : 0))
+            #expect(desk.lines.all.contains { $0.contains("what it signed in its answer is not believed") })
+        }
+    }
+
+    // MARK: what follows
+
+    @Test func `BL-078: a refund of one item is read at the item, and the other one stays`() async throws {
+        try await Desk.open { desk in
+            try await desk.know(desk.addOns())
+            var both = desk.refund("addon.a")
+            both.items += desk.refund("addon.b").items
+            let asked = try await desk.ask(both)
+            try await desk.work()
+            desk.clock.advance(by: .minutes(20))
+            try await desk.take(desk.note("REFUND", desk.refunded("addon.a")))
+            let some = try await desk.request(asked.id)
+            #expect(some.state == .accepted && some.stateReason == .partly)
+            #expect(some.items.map { $0.refundedAt != nil } == [true, false])
+            #expect(some.items.map { $0.revokedAt != nil } == [true, false])
+            let look = try await desk.commerce.look(
+                app: desk.alpha.app, environment: .production, transactionID: "2000000900000012")
+            #expect(look.items.filter { $0.revokedAt != nil }.map(\.sku) == ["addon.a"])
+            desk.clock.advance(by: .minutes(1))
+            try await desk.take(desk.note("REFUND", desk.refunded("addon.a", "addon.b")))
+            #expect(try await desk.request(asked.id).state == .refunded)
+        }
+    }
+
+    @Test func `BL-082: without the risk option a consumption request is the customer's own`() async throws {
+        try await Desk.open { desk in
+            try await desk.consent()
+            try await desk.know(desk.addOns())
+            let asked = try await desk.ask(desk.refund("addon.a"))
+            try await desk.work()
+            try await desk.take(desk.note("CONSUMPTION_REQUEST", desk.addOns()))
+            #expect(desk.apple.calls.map(\.version) == [.v1])
+            #expect(try await desk.request(asked.id).roundID == nil)
         }
     }
 

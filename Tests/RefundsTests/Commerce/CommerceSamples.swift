@@ -20,10 +20,19 @@ final class ScriptedCommerce: Sendable {
         let attempt: Int
     }
 
-    private let state = Mutex<(calls: [Call], script: [AdvancedCommerceResult], body: [UInt8])>(([], [], []))
+    private struct State {
+        var calls: [Call] = []
+        var script: [AdvancedCommerceResult] = []
+        var body: [UInt8] = []
+        var taken: Set<String> = []
+    }
+
+    private let state = Mutex(State())
 
     var calls: [Call] { state.withLock { $0.calls } }
-    /// The next answers; afterwards Apple takes everything.
+    /// The references under which Apple took a request: as many refunds as there are of them.
+    var references: Set<String> { state.withLock { $0.taken } }
+    /// The next answers; afterwards Apple takes each reference once, as it does.
     func script(_ results: AdvancedCommerceResult...) { state.withLock { $0.script += results } }
     func say(_ body: String) { state.withLock { $0.body = Array(body.utf8) } }
 
@@ -33,10 +42,14 @@ final class ScriptedCommerce: Sendable {
                 Call(
                     kind: call.request.kind, transactionID: call.request.transactionID,
                     body: String(decoding: call.body, as: UTF8.self), attempt: call.attempt))
-            let result =
-                state.script.isEmpty
-                ? .accepted(Self.answer(200), signedTransaction: nil, signedRenewal: nil) : state.script.removeFirst()
-            return AdvancedCommerceAPI.Outcome(result: result, body: state.body)
+            if !state.script.isEmpty {
+                return AdvancedCommerceAPI.Outcome(result: state.script.removeFirst(), body: state.body)
+            }
+            let isNew = state.taken.insert(call.request.requestReferenceID.text).inserted
+            return AdvancedCommerceAPI.Outcome(
+                result: isNew
+                    ? .accepted(Self.answer(200), signedTransaction: nil, signedRenewal: nil)
+                    : .refused(Self.answer(400, CommerceErrorWords.repeatedReference)), body: state.body)
         }
     }
 
@@ -51,14 +64,17 @@ extension Desk {
     var commerceJob: CommerceJob {
         CommerceJob(
             database: database, vault: vault, tokens: replies.tokens, apple: side, clock: clock.clock,
-            journal: .silent, counters: test.counters
+            journal: Journal(level: .debug, clock: clock.clock) { lines.add($0) }, counters: test.counters
         ) { call, _ in advancedCommerce.answer(call) }
     }
 
-    var commerce: CommerceDesk {
+    var commerce: CommerceDesk { commerce() }
+
+    /// The desk of this process or of another one, at another Apple where one is given.
+    func commerce(on database: Database? = nil, at apple: AppleSide? = nil) -> CommerceDesk {
         CommerceDesk(
-            database: database, apple: side, vault: vault, tokens: TokenCache(), bell: bell, clock: clock.clock,
-            journal: .silent)
+            database: database ?? self.database, apple: apple ?? side, vault: vault, tokens: TokenCache(), bell: bell,
+            clock: clock.clock, journal: .silent)
     }
 
     static let asker = CommerceActor.person(PersonID(rawValue: UUID()), .support, address: nil)
@@ -72,6 +88,35 @@ extension Desk {
             $0["advancedCommerceInfo"] = ["items": .array(items)]
             change(&$0)
         }
+    }
+
+    /// The same purchase after these items were refunded in full and ended, just now.
+    func refunded(_ skus: String...) -> J {
+        addOns {
+            let at = now.milliseconds
+            let items = [("base", 4990), ("addon.a", 3000), ("addon.b", 2000)].map { sku, price -> J in
+                var item: J = ["SKU": .text(sku), "price": .number(Int64(price))]
+                if skus.contains(sku) {
+                    let refunds: [J] = [
+                        ["refundAmount": .number(Int64(price)), "refundDate": .number(at), "refundType": "FULL"]
+                    ]
+                    item["refunds"] = .array(refunds)
+                    item["revocationDate"] = .number(at)
+                }
+                return item
+            }
+            $0["advancedCommerceInfo"] = ["items": .array(items)]
+        }
+    }
+
+    /// What Apple signs in its answer to a call: the purchase as it is now, and its renewal, which is off.
+    func answered(by signer: AppleSigner? = nil, _ change: (inout J) -> Void = { _ in }) throws -> (String, String) {
+        let renewal: J = [
+            "originalTransactionId": "2000000900000010", "productId": "pro.monthly",
+            "autoRenewProductId": "pro.monthly", "autoRenewStatus": 0, "environment": "Production",
+            "signedDate": .number(now.milliseconds), "renewalDate": .number((now + .days(20)).milliseconds),
+        ]
+        return (try (signer ?? chain).sign(addOns(change)), try (signer ?? chain).sign(renewal))
     }
 
     /// Apple's notification of the purchase.

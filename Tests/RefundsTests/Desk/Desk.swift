@@ -44,6 +44,7 @@ struct Desk: Sendable {
     let couriers: RelayJob
     let lines: Lines
     let advancedCommerce = ScriptedCommerce()
+    let pager = ScriptedPager()
 
     var database: Database { test.database }
     var now: Moment { clock.now }
@@ -241,6 +242,8 @@ struct Desk: Sendable {
         case .relay: try await couriers.run(job)
         case .testStatus: try await testLooks.run(job)
         case .commerce: try await commerceJob.run(job)
+        case .notify:
+            try await NotifyJob(database: database, sender: noticeSender, clock: clock.clock, journal: .silent).run(job)
         case nil: Issue.record("a job of unknown kind \(job.kind)")
         }
     }
@@ -343,7 +346,7 @@ struct Desk: Sendable {
             var changes = AppChanges()
             changes.relayURL = url
             return try await TenantStore.change(
-                app, changes, with: vault, plainHTTP: true, by: .commandLine, at: now, in: tx)
+                app, changes, with: vault, outbound: OutboundRules { _ in nil }, by: .commandLine, at: now, in: tx)
         }
         directory.drop()
         return changed

@@ -228,6 +228,35 @@ struct ProbeTests {
         }
     }
 
+    @Test func `another key is tried at once, however lately the one before was`() async throws {
+        try await ConnectedDesk.open { desk in
+            try await desk.register()
+            try await desk.probe()
+            desk.desk.clock.advance(by: .seconds(1))
+            try await desk.desk.addKey("NEWNEWNEW1")
+            try await desk.register(keyID: "NEWNEWNEW1")
+            let probes = try await desk.onboarding.probe(desk.app, by: .commandLine)
+            #expect(probes.map(\.result) == [.accepted, .accepted])
+            #expect(try await desk.state().facts.keys.first?.key.keyID == "NEWNEWNEW1")
+        }
+    }
+
+    @Test func `a reply that Apple took proves the key without a try`() async throws {
+        try await ConnectedDesk.open { desk in
+            try await desk.desk.consent()
+            #expect(try await desk.state().facts.trial(isSandbox: false) == nil)
+            desk.desk.apple.always(ScriptedApple.unauthenticated)
+            try await desk.desk.take(desk.desk.note("CONSUMPTION_REQUEST", desk.desk.tx()))
+            #expect(try await desk.state().facts.trial(isSandbox: false)?.result == .refused)
+            desk.desk.apple.always(nil)
+            desk.desk.clock.advance(by: .minutes(5))
+            try await desk.desk.work()
+            let trial = try await desk.state().facts.trial(isSandbox: false)
+            #expect(trial?.result == .accepted && trial?.source == .call)
+            #expect(try await desk.state().facts.trial(isSandbox: true) == nil)
+        }
+    }
+
     @Test func `an app for Sandbox alone is tried there alone`() async throws {
         try await ConnectedDesk.open { desk in
             try await desk.register()

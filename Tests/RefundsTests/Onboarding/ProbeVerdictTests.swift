@@ -1,8 +1,9 @@
-import Tenants
+import FoundationEssentials
 import Testing
 import Time
 
 @testable import Refunds
+@testable import Tenants
 
 @Suite("What a probe says")
 struct ProbeVerdictTests {
@@ -67,6 +68,39 @@ struct ProbeVerdictTests {
         #expect(found.ruledOut.contains { $0.hasPrefix("The clock") })
         #expect(!places(found.left).contains(4))
         #expect(found.remarks.isEmpty == (abs(seconds) < 5), "from five seconds on it is worth saying")
+    }
+
+    @Test(arguments: [
+        (600, "10 minutes ahead of Apple's", false, true), (-600, "10 minutes behind Apple's", false, true),
+        (30, "30 seconds ahead of Apple's", true, true), (1, "1 second ahead of Apple's", true, false),
+    ])
+    func `BL-018: a clock that is ahead is called so wherever it is spoken of`(
+        seconds: Int, words: String, isBearable: Bool, isWorthSaying: Bool
+    ) throws {
+        let drift = ClockDrift(.seconds(seconds))
+        #expect(drift.words == words && drift.isBearable == isBearable && drift.isWorthSaying == isWorthSaying)
+        guard isWorthSaying else { return }
+        // A person's try, and the list of checks.
+        let tried = refused { $0.clockOffset = .seconds(seconds) }
+        #expect((tried.cause ?? tried.remarks.first)?.contains(words) == true)
+        let id = SigningKeyID(rawValue: UUID())
+        let now = Moment(milliseconds: 1_781_524_800_000)
+        let key = SigningKeyInfo(
+            tenant: TenantID(rawValue: 1), id: id, keyID: "ABCDE12345", issuerID: "", app: nil, fingerprint: "",
+            createdAt: now)
+        let standing = KeyStanding(
+            key: id, isSandbox: false, acceptedAt: nil, refusedSince: now, pausedUntil: nil, refusals: 1,
+            clockOffset: .seconds(seconds), refusedAt: now)
+        let app = App(
+            tenant: TenantID(rawValue: 1), id: AppID(rawValue: 1), bundleID: "com.example.alpha", name: "Alpha")
+        let check = CredentialWords.refused(standing, key: key, other: nil, of: app)
+        #expect(check.state == .fail && check.text.contains(words) == !isBearable)
+        let story = KeyStory(
+            info: key, opens: true, standings: [standing], revocation: RevocationAdvice(isSafe: false, why: ""))
+        let clock = TenantChecks.clock(
+            [story], probed: nil, Tenant(id: TenantID(rawValue: 1), slug: "alpha", name: "Alpha"))
+        #expect(clock.first?.text.contains(words) == true)
+        #expect(clock.first?.state == (isBearable ? .warn : .fail))
     }
 
     @Test func `an accepted key with a drifting clock carries a remark`() {

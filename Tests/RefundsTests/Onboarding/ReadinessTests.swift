@@ -1,9 +1,9 @@
 import FoundationEssentials
-import Tenants
 import Testing
 import Time
 
 @testable import Refunds
+@testable import Tenants
 
 @Suite("What an app still needs")
 struct ReadinessTests {
@@ -56,6 +56,11 @@ struct ReadinessTests {
             (.probe, .trouble, "refuses the key in Sandbox", { $0.probes.sandbox = probe(.refused, isSandbox: true) }),
             (.probe, .trouble, "not on sale yet", { $0.probes.production = probe(.refused) }),
             (.probe, .trouble, "Nothing is known yet", { $0.probes.production = probe(.unreachable) }),
+            (
+                .probe, .trouble, "refuses the key in Sandbox",
+                { $0.calls.sandbox = KeyCall(at: Self.now + .seconds(1), isAccepted: false) }
+            ),
+            (.app, .trouble, "arrive from Production", { $0.app = app(environments: [.sandbox]) }),
             (.url, .todo, "Make the URL", { $0.inboxes = 0 }),
             (.url, .todo, "No notification has arrived from Production and Sandbox", { $0.heard = PerEnvironment() }),
             (.url, .todo, "from Sandbox", { $0.heard.sandbox = nil }),
@@ -81,10 +86,68 @@ struct ReadinessTests {
         }
     }
 
-    private func app(consent: ConsentSetting? = nil, unreported: UnreportedDelivery = .delivered) -> App {
+    @Test func `of a rehearsal one environment is asked for, and it reads Rehearsal`() throws {
+        let app = App(
+            tenant: TenantID(rawValue: 1), id: AppID(rawValue: 1), bundleID: "com.example.alpha", name: "Alpha",
+            rehearsal: RehearsalSide(root: [1], apiURL: "http://127.0.0.1:9"), consent: .allFrom(Self.now, wording: "x")
+        )
+        let begun = Readiness.items(
+            of: facts {
+                $0.app = app
+                $0.probes = PerEnvironment()
+                $0.heard = PerEnvironment()
+            }, at: Self.now)
+        #expect(begun.first { $0.step == .probe }?.text == "Try the key against Rehearsal.")
+        #expect(begun.first { $0.step == .url }?.text.hasPrefix("No notification has arrived from Rehearsal") == true)
+        // Whatever its simulator calls the environment.
+        let done = facts {
+            $0.app = app
+            $0.probes.sandbox = nil
+            $0.heard.production = nil
+        }
+        #expect(OnboardingState(done, at: Self.now).isReady)
+        let words = try #require(OnboardingState(done, at: Self.now).verdicts.production)
+        #expect(words.summary.contains("in rehearsal") && !words.summary.contains("Production"))
+    }
+
+    @Test func `what replies proved counts as much as a try, the newer of both more`() {
+        func result(_ change: (inout OnboardingFacts) -> Void) -> KeyTrial? {
+            facts(change).trial(isSandbox: false)
+        }
+        let (earlier, later) = (Self.now - .hours(1), Self.now + .hours(1))
+        #expect(result { _ in }?.source == .probe)
+        #expect(result { $0.calls.production = KeyCall(at: earlier, isAccepted: false) }?.result == .accepted)
+        #expect(
+            result { $0.calls.production = KeyCall(at: later, isAccepted: false) }
+                == KeyTrial(at: later, result: .refused, source: .call))
+        let untried = result {
+            $0.probes = PerEnvironment()
+            $0.calls.production = KeyCall(at: earlier, isAccepted: true)
+        }
+        #expect(untried == KeyTrial(at: earlier, result: .accepted, source: .call))
+        // A try that told nothing hides nothing.
+        let unreached = result {
+            $0.probes.production = probe(.unreachable)
+            $0.calls.production = KeyCall(at: earlier, isAccepted: true)
+        }
+        #expect(unreached?.source == .call)
+        #expect(result { $0.keys = [report(SigningKeyID(rawValue: UUID()))] } == nil, "of another key")
+        let replied = item(.probe) {
+            $0.probes = PerEnvironment()
+            $0.calls.production = KeyCall(at: earlier, isAccepted: true)
+            $0.calls.sandbox = KeyCall(at: earlier, isAccepted: true)
+        }
+        #expect(replied?.state == .done)
+    }
+
+    private func app(
+        consent: ConsentSetting? = nil, unreported: UnreportedDelivery = .delivered,
+        environments: Set<AppEnvironment> = Set(AppEnvironment.allCases)
+    ) -> App {
         App(
             tenant: TenantID(rawValue: 1), id: AppID(rawValue: 1), bundleID: "com.example.alpha", name: "Alpha",
-            unreportedDelivery: unreported, consent: consent ?? .allFrom(Self.now, wording: "x"))
+            environments: environments, unreportedDelivery: unreported,
+            consent: consent ?? .allFrom(Self.now, wording: "x"))
     }
 
     @Test func `without a key both the key and its trial are missing`() {

@@ -56,19 +56,82 @@ import Time
                     "notifications_newest"
                 ),
             ]
-            for (name, statement, index) in statements {
+            let commerce: [(String, SQL, index: String)] = [
+                ("requests", Self.requests(apps), "commerce_requests_newest"),
+                ("requests, deep", Self.requests(apps, after: Self.deep), "commerce_requests_newest"),
+                ("requests of a state", Self.requests(apps) { $0.states = [.failed] }, "commerce_requests_facet"),
+                (
+                    "a state that does not occur, deep",
+                    Self.requests(apps, after: Self.deep) { $0.states = [.pendingAtApple] }, "commerce_requests_facet"
+                ),
+                ("requests of a kind", Self.requests(apps) { $0.kind = .cancel }, "commerce_requests_facet"),
+                (
+                    "kind, state and environment",
+                    Self.requests(apps) {
+                        $0.kind = .revoke; $0.states = [.declined]; $0.environment = .sandbox
+                    }, "commerce_requests_facet"
+                ),
+                (
+                    "requests of a transaction", Self.requests(apps) { $0.transactionID = "t777" },
+                    "commerce_requests_of_transaction"
+                ),
+            ]
+            for (name, statement, index) in statements + commerce {
                 let plan = try await Self.plan(of: statement, desk)
-                let isByIndex = ["Index Scan using", "Index Only Scan using"].contains {
+                let isByIndex = ["Index Scan using", "Index Only Scan using", "Bitmap Index Scan on"].contains {
                     plan.contains("\($0) \(index)")
                 }
                 #expect(isByIndex, "\(name): \(plan)")
                 #expect(!plan.contains("Seq Scan on cases"), "\(name): \(plan)")
                 #expect(!plan.contains("Seq Scan on notifications"), "\(name): \(plan)")
+                #expect(!plan.contains("Seq Scan on commerce_requests"), "\(name): \(plan)")
                 for line in plan.split(separator: "\n") where line.contains("Rows Removed by Filter:") {
                     let removed = line.split(separator: " ").last.flatMap { Int($0) }
                     #expect((removed ?? .max) <= 1000, "\(name): \(plan)")
                 }
             }
+        }
+    }
+
+    private static func requests(
+        _ apps: [AppID], after: ListCursor = .newest, _ change: (inout CommerceFilter) -> Void = { _ in }
+    ) -> SQL {
+        var filter = CommerceFilter()
+        change(&filter)
+        return CommerceQueries.page(apps: apps, filter: filter, after: after, limit: 51)
+    }
+
+    @Test func `the number of a facet is the column's`() async throws {
+        try await withDatabase { test in
+            let desk = try await SampleDesk.make(in: test)
+            for (kind, word) in CommerceFacet.kinds.enumerated() {
+                for (state, name) in CommerceFacet.states.enumerated() {
+                    for environment in AppEnvironment.allCases {
+                        try await test.asSuperuser(
+                            """
+                            insert into refunds.commerce_requests (tenant_id, request_id, app_id, environment, kind,
+                              transaction_id, original_transaction_id, request_reference_id, idempotency_key,
+                              asked_sha256, state, body, asked_at, listed_at, changed_at)
+                            select \(desk.alphaApp.tenant.rawValue), id, \(desk.alphaApp.id.rawValue),
+                              \(environment.rawValue), \(word.rawValue), id::text, id::text, id, id::text, sha256(''),
+                              \(name.rawValue), '', now(), now(), now()
+                            from gen_random_uuid() id
+                            """)
+                        let facet = CommerceFacet.number(environment, kind, state)
+                        let found: Int64? = try await test.asSuperuser(
+                            """
+                            select count(*) as n
+                            from refunds.commerce_requests
+                            where facet = \(facet) and kind = \(word.rawValue) and state = \(name.rawValue)
+                              and environment = \(environment.rawValue)
+                            """
+                        ).first?("n")
+                        #expect(found == 1, "\(environment) \(word) \(name)")
+                    }
+                }
+            }
+            #expect(CommerceFacet.states.count == CommerceRequestState.allCases.count)
+            #expect(CommerceFacet.kinds.count == CommerceKind.allCases.count)
         }
     }
 
@@ -111,6 +174,21 @@ import Time
               transaction_id
             from refunds.cases
             """)
+        try await test.asSuperuser(
+            """
+            insert into refunds.commerce_requests (tenant_id, request_id, app_id, environment, kind, transaction_id,
+              original_transaction_id, request_reference_id, idempotency_key, asked_sha256, state, body, asked_at,
+              listed_at, changed_at)
+            select tenant_id, case_id, app_id, environment, k.kind, transaction_id, original_transaction_id, case_id,
+              case_id::text, sha256(''), k.state, '', listed_at, listed_at, listed_at
+            from refunds.cases c
+            cross join lateral (
+              select (array['refund', 'refund', 'refund', 'revoke', 'cancel'])[n % 5 + 1] as kind,
+                (array['refunded', 'accepted', 'refunded', 'declined', 'refunded', 'failed'])[n % 6 + 1] as state
+              from (select substr(c.transaction_id, 2)::int as n) n) k
+            where c.transaction_id like 't%'
+            """)
+        try await test.asSuperuser("analyze refunds.commerce_requests")
         try await test.asSuperuser("analyze refunds.cases")
         try await test.asSuperuser("analyze refunds.notifications")
     }

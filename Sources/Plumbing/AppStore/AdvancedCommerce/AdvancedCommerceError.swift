@@ -149,6 +149,20 @@ package enum AdvancedCommerceError: Int64, Sendable, CaseIterable {
         }
     }
 
+    /// Apple can say it only after it has looked the transaction up: whoever is told this stands behind the door that
+    /// key, approval and addendum open. Of other codes nobody knows before which door they are said.
+    package var showsTransactionWasLookedUp: Bool {
+        switch self {
+        case .transactionIdNotFound, .mismatchedStorefront, .removalAllNotAllowed, .pendingRefund,
+            .proratedOnlyLatestTransaction, .revokeOnInactiveSubscription, .subscriptionDoesNotExist,
+            .subscriptionNotEligible, .productNotOwned, .inactiveACASub, .insufficientFunds, .alreadyRefunded,
+            .storefrontChange, .productNotEligible, .transactionNotRefundable,
+            .transactionCannotBeRefundedContactSupport:
+            true
+        default: false
+        }
+    }
+
     /// Apple had trouble of its own: the same bytes again later.
     package var isPassing: Bool {
         switch self {

@@ -29,6 +29,24 @@ package enum AdvancedCommerceResult: Sendable {
         }
     }
 
+    /// Whether the call went through the door that key, approval and addendum open, whatever came of it there.
+    package var showsOpenDoor: Bool {
+        switch self {
+        case .accepted: true
+        case .refused(let answer): answer.advancedCommerceError?.showsTransactionWasLookedUp ?? false
+        case .doubted, .retry, .rateLimited, .credentials, .unknown, .notSent: false
+        }
+    }
+
+    /// Whether Apple has shown that it takes the key's tokens: nothing but an answer about the call itself does.
+    package var showsKeyAccepted: Bool {
+        switch self {
+        case .accepted, .refused: true
+        case .doubted(let answer): answer.status != 401
+        case .retry, .rateLimited, .credentials, .unknown, .notSent: false
+        }
+    }
+
     /// For counters: one word of a closed set.
     package var label: String {
         switch self {

@@ -12,9 +12,10 @@ package enum NotificationBody {
         let root = document.root
         guard root.isObject else { throw JWSError(.notANotification, "the body is no JSON object") }
         if let signed = root["signedPayload"] {
-            guard let text = signed.stringBytes, !text.isEmpty else {
+            guard let text = signed.stringBytes else {
                 throw JWSError(.notANotification, "signedPayload is not a text")
             }
+            guard !text.isEmpty else { throw JWSError(.notANotification, "signedPayload is empty") }
             return text
         }
         if root["notification_type"] != nil || root["unified_receipt"] != nil {

@@ -31,6 +31,29 @@ package struct AddressGuard: Sendable, Equatable {
         }
     }
 
+    /// What speaks against calling a URL before any name is looked up.
+    package enum Objection: Hashable, Sendable {
+        /// No `http` or `https` URL that the client could call.
+        case notCallable
+        /// Without encryption only allowed addresses of private networks are called.
+        case plain
+        /// The host is an address of a private network that the setting does not allow.
+        case privateAddress(String)
+        /// The host is an address that is never called: link-local, unspecified, multicast, reserved.
+        case neverCalled(String)
+    }
+
+    /// What speaks against a URL for clients that limit plain calls; nil where nothing does, as of most names.
+    package func objection(to text: String) -> Objection? {
+        guard let url = ClientURL(text) else { return .notCallable }
+        let narrowed = url.isEncrypted ? self : forPlainCalls
+        let addresses = url.isLocalhost ? Self.localhost : Self.address(url.host).map { [$0] } ?? []
+        guard !addresses.isEmpty else { return url.isEncrypted || self != .publicOnly ? nil : .plain }
+        if addresses.contains(where: narrowed.allows) { return nil }
+        if addresses.allSatisfy(Self.isNeverCalled) { return .neverCalled(url.host) }
+        return addresses.contains(where: allows) ? .plain : .privateAddress(url.host)
+    }
+
     /// The same for calls without encryption: of private networks what is allowed, and nothing public.
     package var forPlainCalls: AddressGuard {
         var narrowed = self
@@ -52,12 +75,22 @@ package struct AddressGuard: Sendable, Equatable {
         "192.0.2.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "::1", "fc00::/7", "fec0::/10",
         "100::/64", "2001:db8::/32")
 
+    private static let localhost = ["127.0.0.1", "::1"].compactMap { IPAddress($0) }
+
     private static func ranges(_ texts: String...) -> [AddressRange] { texts.compactMap { AddressRange($0) } }
 
     /// Whether an address in a URL may be called; a name is not judged here.
     func allows(host: String) -> Bool {
-        let bare = host.hasPrefix("[") ? host.dropFirst().dropLast() : host[...]
-        return IPAddress(bare).map(allows) ?? !isInnerOnly
+        Self.address(host).map(allows) ?? !isInnerOnly
+    }
+
+    private static func address(_ host: String) -> IPAddress? {
+        IPAddress(host.hasPrefix("[") ? host.dropFirst().dropLast() : host[...])
+    }
+
+    private static func isNeverCalled(_ address: IPAddress) -> Bool {
+        if let carried = carried(in: address.bytes), isNeverCalled(carried) { return true }
+        return never.contains { $0.contains(address) }
     }
 
     /// Whether a socket address (`sockaddr_in`, `sockaddr_in6`) may be called; other families never.
@@ -75,7 +108,7 @@ package struct AddressGuard: Sendable, Equatable {
     func allows(_ address: IPAddress) -> Bool {
         // A tunnel's address carries an IPv4 address, and reaches it.
         if let carried = Self.carried(in: address.bytes), !allows(carried) { return false }
-        if Self.never.contains(where: { $0.contains(address) }) { return false }
+        if Self.isNeverCalled(address) { return false }
         let isInner = Self.inner.contains { $0.contains(address) }
         if isInnerOnly, !isInner { return allowed.contains { $0.contains(address) } }
         if isPrivateAllowed || allowed.contains(where: { $0.contains(address) }) { return true }

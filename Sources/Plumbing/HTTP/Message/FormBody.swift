@@ -1,6 +1,6 @@
 /// The fields of a form that was sent as `application/x-www-form-urlencoded`.
 package struct FormBody: Sendable {
-    private let fields: QueryString
+    package let fields: QueryString
 
     /// - Throws: `BodyError`: another type, or names or values that cannot be decoded.
     init(_ request: Request) throws(BodyError) {

@@ -54,6 +54,11 @@ create table refunds.commerce_requests (
   listed_at timestamptz not null,
   changed_at timestamptz not null,
   version int not null default 1,
+  -- Environment, kind and state in one number, as cases have it: a filter is the list of facets it allows.
+  facet smallint not null generated always as (
+      (environment = 'Sandbox')::int * 48
+    + (array_position(array['refund', 'revoke', 'cancel'], kind) - 1) * 16
+    + array_position(array['draft', 'awaiting-approval', 'queued', 'sending', 'accepted', 'refunded', 'declined', 'failed', 'pending-at-apple', 'cancelled'], state) - 1) stored,
   primary key (tenant_id, request_id),
   unique (tenant_id, app_id, idempotency_key),
   foreign key (tenant_id, app_id) references tenants.apps,
@@ -61,6 +66,8 @@ create table refunds.commerce_requests (
   check (approved_by is null or approved_by is distinct from asked_by),
   check (body is not null or state in ('draft', 'awaiting-approval', 'cancelled')));
 create index commerce_requests_newest on refunds.commerce_requests (tenant_id, app_id, listed_at desc, request_id desc);
+create index commerce_requests_facet
+  on refunds.commerce_requests (tenant_id, app_id, facet, listed_at desc, request_id desc);
 create index commerce_requests_of_transaction
   on refunds.commerce_requests (tenant_id, app_id, transaction_id);
 create index commerce_requests_of_original
@@ -273,6 +280,11 @@ create index transactions_original
 -- jobs that could not call would take up the places of those that can.
 alter table queue.lanes add column claim_max int check (claim_max > 0);
 create index lanes_paused on queue.lanes (paused_until) where paused_until is not null;
+
+-- For the retention, as in v0005: block ranges, which tempt no list.
+create index commerce_requests_oldest on refunds.commerce_requests using brin (listed_at);
+create index commerce_sales_oldest on refunds.commerce_sales using brin (sold_at);
+create index renewals_oldest on refunds.renewals using brin (signed_at);
 
 do $$ begin perform tenants.guard_table(t) from unnest(array['refunds.commerce_requests', 'refunds.commerce_items', 'refunds.commerce_attempts', 'refunds.commerce_facts', 'refunds.commerce_access', 'refunds.commerce_checklists', 'refunds.approval_limits', 'refunds.sku_costs', 'refunds.renewals', 'refunds.commerce_sales']::regclass[]) t; end $$;
 revoke update on refunds.commerce_facts from refund_desk_tenant, refund_desk_house;

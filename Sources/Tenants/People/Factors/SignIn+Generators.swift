@@ -34,7 +34,7 @@ extension SignIn {
         let now = clock.now
         guard session.isFresh(at: now) else { throw SignInError.stale }
         guard keyring.newest != nil else { throw SignInError.noMasterKey }
-        guard Person.isName(name) else { throw SignInError.badName }
+        let name = try Self.name(name).text
         let (id, person) = (Random.uuid(), session.person)
         let sealed = try PersonalSecret.seal(
             SecretBytes.random(count: OneTimePassword.secretBytes), of: person, factor: id, with: keyring)

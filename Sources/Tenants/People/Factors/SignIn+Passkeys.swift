@@ -78,7 +78,7 @@ extension SignIn {
     ) async throws {
         let now = clock.now
         guard session.isFresh(at: now) else { throw SignInError.stale }
-        guard Person.isName(name) else { throw SignInError.badName }
+        let name = try Self.name(name).text
         let (person, id) = (session.person, Random.uuid())
         let challenge = try await use(token, .passkeyAdd, of: person, at: now)
         let credential: WebAuthn.NewCredential

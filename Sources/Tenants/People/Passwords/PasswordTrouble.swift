@@ -28,7 +28,7 @@ package enum PasswordTrouble: Error, Hashable, Sendable, CustomStringConvertible
         case .oneWord:
             "This is a single word, and words are tried early, with digits and signs around them too. Take three or four that do not belong together."
         case .personal:
-            "This one is made of your address, your name, your organisation's or the product's, which others know."
+            "This one is made of your address, your name, your tenant's or the product's, which others know."
         case .keyboard: "This one is mostly a row of keys."
         case .repeated: "This one is mostly one piece repeated."
         case .sequence: "This one is mostly a sequence or a date."

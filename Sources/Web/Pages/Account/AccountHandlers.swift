@@ -23,8 +23,8 @@ struct AccountHandlers: Sendable {
         let name = try visit.request.form().first("name") ?? ""
         do {
             try await signIn.rename(visit.session, to: name)
-        } catch SignInError.badName {
-            return try await page(visit, problem: .name)
+        } catch SignInError.badName(let trouble) {
+            return try await page(visit, problem: .name(trouble))
         }
         return .seeOther(Site.account.url)
     }
@@ -103,7 +103,7 @@ struct AccountHandlers: Sendable {
 
     /// What somebody calls a thing of theirs; the usual name where they do not say.
     func name(_ form: FormBody, otherwise usual: String) -> String {
-        let name = (form.first("name") ?? "").split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let name = (form.first("name") ?? "").withoutOuterBlanks
         return name.isEmpty ? usual : name
     }
 

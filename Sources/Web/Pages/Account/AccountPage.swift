@@ -5,7 +5,7 @@ import Time
 struct AccountPage {
     enum Problem: Equatable {
         case refused(SignInError)
-        case name
+        case name(Name.Trouble)
     }
 
     let frame: Frame
@@ -46,13 +46,18 @@ struct AccountPage {
         }
     }
 
+    private var nameTrouble: String? {
+        guard case .name(let trouble) = problem else { return nil }
+        return Words.sentence("\(trouble)") + "."
+    }
+
     private var namePanel: HTML {
         section(.class("panel")) {
             h2 { "Name" }
             form(.class("stack"), .post, .action(.accountName)) {
                 Field(
                     "What colleagues see", name: "name",
-                    error: problem == .name ? "At most 100 characters, no control characters." : nil, .type("text"),
+                    error: nameTrouble, .type("text"),
                     .value(session.name ?? ""), .autocomplete("name"), .maxlength(100)
                 ).html
                 button(.class("button"), .type("submit")) { "Save" }

@@ -35,13 +35,13 @@ struct AppsPage {
             div(.class("panel-head")) {
                 h2(.id("app-\(app.id.rawValue)")) { app.name }
                 div(.class("filters-actions")) {
-                    KeyBadge(keys: standing.keys).html
+                    KeyBadge(standing: standing).html
                     a(.class("button"), .href(.setup(slug, bundleID: app.bundleID, done: nil))) {
                         frame.canChangeApps ? "Set up" : "How it is set up"
                     }
                 }
             }
-            for notice in AppTroubles(standing: standing, now: now).notices { notice.html }
+            for notice in AppTroubles(standings: [standing], now: now, slug: slug).notices { notice.html }
             Facts([
                 ("Bundle ID", span(.class("mono")) { app.bundleID }),
                 (
@@ -61,9 +61,10 @@ struct AppsPage {
                     "Sample content",
                     HTML(text: app.sampleContent ? "yes, unless reported otherwise" : "no, unless reported otherwise")
                 ),
+                ("Advanced Commerce", CommerceLine(standing: standing, slug: slug).html),
                 ("Rehearsal", app.isRehearsal ? HTML(text: "yes: counted in no total") : nil),
             ]).html
-            if !standing.keys.isEmpty { keys(standing.keys) }
+            if !standing.keys.isEmpty { keys(standing) }
         }
     }
 
@@ -87,10 +88,9 @@ struct AppsPage {
         }
     }
 
-    private func keys(_ keys: [KeyReport]) -> HTML {
-        DataTable(
-            caption: "Signing keys, the one that signs first",
-            columns: [
+    private func keys(_ standing: AppStanding) -> HTML {
+        let columns: [DataTable<KeyReport>.Column] =
+            [
                 .init("Key ID") { key in
                     span(.class("mono")) { key.key.keyID }
                     span(.class("subtext mono")) { key.key.fingerprint }
@@ -98,10 +98,44 @@ struct AppsPage {
                 },
                 .init("Issuer ID") { key in span(.class("mono")) { key.key.issuerID } },
                 .init("Added") { key in TimeText(key.key.createdAt).shortHTML },
-                .init("Production") { key in KeyInEnvironment(standing: key.standings.production, now: now).html },
-                .init("Sandbox") { key in KeyInEnvironment(standing: key.standings.sandbox, now: now).html },
-            ], rows: keys
-        ).html
+                .init("Signs") { key in span { signs(key, standing) } },
+            ] + environments(standing.app)
+        return DataTable(caption: "Signing keys, the newest first", columns: columns, rows: standing.keys).html
+    }
+}
+
+extension AppsPage {
+    /// One simulator stands behind both environments of a rehearsal.
+    private func environments(_ app: App) -> [DataTable<KeyReport>.Column] {
+        if app.isRehearsal {
+            return [
+                .init("Rehearsal") { key in KeyInEnvironment(standing: key.rehearsalStanding, now: now).html }
+            ]
+        }
+        return AppEnvironment.allCases.map { environment in
+            .init(environment.rawValue) { key in
+                KeyInEnvironment(standing: key.standings[isSandbox: environment == .sandbox], now: now).html
+            }
+        }
+    }
+
+    private func signs(_ key: KeyReport, _ standing: AppStanding) -> String {
+        let places = AppEnvironment.allCases.filter { environment in
+            standing.app.environments.contains(environment)
+                && standing.signer(isSandbox: environment == .sandbox)?.key.id == key.key.id
+        }
+        let kept = key.key.retiresAt.map { "kept until \(TimeText($0).short)" }
+        if places.isEmpty { return kept ?? "not for this app" }
+        let all = standing.app.isRehearsal || places.count == standing.app.environments.count
+        let words = all ? "yes" : "in \(places.map(\.rawValue).joined(separator: " and "))"
+        return kept.map { "\(words), meanwhile; \($0)" } ?? words
+    }
+}
+
+extension KeyReport {
+    /// The worse of both environments of a simulator.
+    var rehearsalStanding: KeyStanding? {
+        standings.all.map(\.value).first(where: \.isRefused) ?? standings.all.map(\.value).first
     }
 }
 

@@ -14,7 +14,7 @@ struct AuditHandlers: Sendable {
         guard case .audit(let slug, let query) = visit.site else {
             return console.door.problem(.notFound, .notFound, for: visit)
         }
-        if let tidy = console.tidyAddress(visit.visit) { return tidy }
+        if query.ignored.isEmpty, let tidy = console.tidyAddress(visit.visit) { return tidy }
         let desk = console.administration
         return console.page(
             AuditLogPage(
@@ -28,6 +28,9 @@ struct AuditHandlers: Sendable {
     func export(_ visit: TenantVisit) async throws -> Response {
         guard case .auditExport(let slug, let query, let form) = visit.site else {
             return console.door.problem(.notFound, .notFound, for: visit)
+        }
+        if let trouble = query.ignored.words {
+            return console.door.problem(.unreadable(trouble), .badRequest, for: visit)
         }
         let (desk, tenant, filter) = (console.administration, visit.tenant, query.filter)
         return try await CSVDownload<Int64>(

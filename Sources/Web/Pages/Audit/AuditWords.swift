@@ -5,8 +5,8 @@ import Tenants
 enum AuditWords {
     /// Actions in the order in which the filter offers them.
     static let actions: [(word: String, text: String)] = [
-        ("tenant.added", "Organisation made"), ("tenant.renamed", "Organisation renamed"),
-        ("tenant.closed", "Organisation closed"), ("tenant.reopened", "Organisation opened again"),
+        ("tenant.added", "Tenant made"), ("tenant.renamed", "Tenant renamed"),
+        ("tenant.closed", "Tenant closed"), ("tenant.reopened", "Tenant opened again"),
         ("member.added", "Member added"), ("member.removed", "Member removed"),
         ("member.role-changed", "Role changed"), ("invitation.made", "Invitation made"),
         ("invitation.renewed", "Invitation renewed"), ("invitation.withdrawn", "Invitation withdrawn"),
@@ -24,9 +24,15 @@ enum AuditWords {
         ("person.recovery-code-used", "Recovery code used"), ("person.session-ended", "Own session ended"),
         ("person.passkey-counted-back", "Passkey may have been copied"),
         ("notification.misdirected", "Notification of another app"),
+        ("commerce.asked", "Request to Apple made"), ("commerce.submitted", "Request to Apple handed in"),
+        ("commerce.approved", "Request to Apple approved"), ("commerce.cancelled", "Request to Apple taken back"),
+        ("channel.added", "Channel added"), ("channel.changed", "Channel changed"),
+        ("channel.removed", "Channel removed"), ("channel.tested", "Channel tested"),
     ]
 
     private static let texts = Dictionary(actions.map { ($0.word, $0.text) }, uniquingKeysWith: { first, _ in first })
+
+    static func isAction(_ word: String) -> Bool { texts[word] != nil }
 
     static func action(_ word: String) -> String { texts[word] ?? word }
 

@@ -7,12 +7,18 @@ import Time
 /// The list of cases as a file, with the list's filters.
 extension CaseHandlers {
     func export(_ visit: TenantVisit) async throws -> Response {
-        guard case .caseExport(let slug, let query, let form) = visit.site else {
+        guard case .caseExport(let slug, let asked, let form) = visit.site else {
             return console.door.problem(.notFound, .notFound, for: visit)
         }
-        let (records, tenant, filter) = (console.records, visit.tenant, CaseFilter(query))
+        let (records, tenant) = (console.records, visit.tenant)
         let apps = try await records.apps(of: tenant)
-        let shown = apps.filter { query.app == nil || $0.bundleID == query.app }.map(\.id)
+        let query = asked.known(among: apps)
+        // A file has no place for a notice: half of what was asked for must not pass for the whole, nor more for it.
+        if let trouble = query.ignored.words {
+            return console.door.problem(.unreadable(trouble), .badRequest, for: visit)
+        }
+        let filter = CaseFilter(query)
+        let shown = apps.filter { $0.isListed(app: query.app, environment: query.environment) }.map(\.id)
         let bundleIDs = Dictionary(apps.map { ($0.id, $0.bundleID) }, uniquingKeysWith: { first, _ in first })
         return try await CSVDownload<ListCursor>(
             fileName: "\(slug)-cases-\(console.clock.now.iso8601.prefix(10)).csv", form: form,

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HTTP
 import Refunds
 import Tenants
@@ -8,11 +9,12 @@ struct CaseHandlers: Sendable {
     let console: Console
 
     func list(_ visit: TenantVisit) async throws -> Response {
-        guard case .cases(let slug, let query) = visit.site else {
+        guard case .cases(let slug, let asked) = visit.site else {
             return console.door.problem(.notFound, .notFound, for: visit)
         }
-        if let tidy = console.tidyAddress(visit.visit) { return tidy }
+        if asked.ignored.isEmpty, let tidy = console.tidyAddress(visit.visit) { return tidy }
         let apps = try await console.records.apps(of: visit.tenant)
+        let query = asked.known(among: apps)
         if let text = query.lookUp {
             let found = try await console.records.lookUp(text, of: visit.tenant)
             // Who looks up one thing and finds one case wants to see it.
@@ -40,8 +42,22 @@ struct CaseHandlers: Sendable {
         guard case .refundCase(let slug, let id) = visit.site,
             let story = try await console.records.story(of: visit.tenant, case: id)
         else { return console.door.problem(.notFound, .notFound, for: visit) }
-        return console.page(
-            CaseStoryPage(frame: console.frame(visit), slug: slug, story: story, now: console.clock.now).html)
+        var page = CaseStoryPage(frame: console.frame(visit), slug: slug, story: story, now: console.clock.now)
+        page.commerce = try await commerce(of: story, id, visit)
+        return console.page(page.html)
+    }
+
+    /// Nil for purchases that were not made with the Advanced Commerce API.
+    private func commerce(of story: CaseStory, _ id: UUID, _ visit: TenantVisit) async throws -> CaseCommerce? {
+        guard let purchase = story.purchase, !purchase.items.isEmpty else { return nil }
+        let app = try await console.records.apps(of: visit.tenant).first { $0.id == story.line.app }
+        let mayAsk = console.frame(visit).canAsk && app?.isRemoved == false
+        return CaseCommerce(
+            requests: try await console.records.commerceRequests(of: visit.tenant, case: id),
+            ask: mayAsk
+                ? PurchaseQuery(
+                    app: story.bundleID, environment: story.line.isSandbox ? .sandbox : .production,
+                    transaction: story.line.transactionID) : nil)
     }
 }
 

@@ -8,6 +8,8 @@ struct CaseStoryPage {
     let slug: String
     let story: CaseStory
     let now: Moment
+    /// Nil for purchases about which Apple can be asked nothing.
+    var commerce: CaseCommerce?
 
     var html: HTML {
         Layout(frame, title: "\(story.line.productID), \(story.line.transactionID)").console {
@@ -36,6 +38,7 @@ struct CaseStoryPage {
             div(.class("split")) {
                 div(.class("split-main")) {
                     timeline
+                    if let commerce { commerce.html(slug) }
                     for (index, round) in story.rounds.enumerated() {
                         CaseRound(
                             slug: slug, round: round, number: story.rounds.count - index, of: story.rounds.count,

@@ -1,8 +1,9 @@
 import Refunds
 
-/// What `refund-desk doctor` would say of this organisation.
+/// What `refund-desk doctor` would say of this tenant.
 struct ChecksPage {
     let frame: Frame
+    let slug: String
     let checks: [Check]
 
     var html: HTML {
@@ -16,7 +17,10 @@ struct ChecksPage {
                 columns: [
                     .init("State") { check in badge(check.state) },
                     .init("What") { check in span(.class("mono")) { check.name } },
-                    .init("Found") { check in span { check.text } },
+                    .init("Found") { check in
+                        span { check.text }
+                        if let remedy = check.remedy { self.remedy(remedy) }
+                    },
                 ], rows: inOrder
             ).html
         }
@@ -25,6 +29,25 @@ struct ChecksPage {
     private var inOrder: [Check] {
         let states: [Check.State] = [.fail, .warn, .ok]
         return states.flatMap { state in checks.filter { $0.state == state } }
+    }
+
+    private func remedy(_ remedy: Remedy) -> HTML {
+        span(.class("subtext")) {
+            remedy.text
+            if let place = remedy.place {
+                " "
+                link(place)
+            }
+        }
+    }
+
+    private func link(_ place: Remedy.Place) -> HTML {
+        switch place {
+        case .setUp(let bundleID): a(.href(.setup(slug, bundleID: bundleID, done: nil))) { "Set up \(bundleID)" }
+        case .newApp: a(.href(.newApp(slug))) { "Add an app" }
+        case .tokens: a(.href(.tokens(slug))) { "API tokens" }
+        case .channels: a(.href(.channels(slug))) { "Channels" }
+        }
     }
 
     private var verdict: HTML {

@@ -14,9 +14,7 @@ struct FirstStartHandlers: Sendable {
     func use(_ request: Request, _ context: Context) async throws -> Response {
         let token = context.parameter("token")
         let form = try request.form()
-        let text = { (name: String) in
-            (form.first(name) ?? "").filter { $0 != "\0" }.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        }
+        let text = { (name: String) in (form.first(name) ?? "").withoutOuterBlanks }
         var page = FirstStartPage(frame: console.strangersFrame, token: token)
         page.entered = .init(email: text("email"), name: text("name"), tenant: text("tenant"), slug: text("slug"))
         let slug = page.entered.slug.isEmpty ? Self.slug(page.entered.tenant) : page.entered.slug
@@ -39,10 +37,8 @@ struct FirstStartHandlers: Sendable {
             page.errors["name"] = Words.sentence("\(error)") + "."
         } catch let error as PersonStoreError {
             page.errors["email"] = Words.sentence("\(error)") + "."
-        } catch TenantStoreError.badName {
-            page.errors["tenant"] = Words.sentence("\(TenantStoreError.badName)") + "."
         } catch let error as TenantStoreError {
-            page.errors["slug"] = Words.sentence("\(error)") + "."
+            page.errors[error.isAboutName ? "tenant" : "slug"] = Words.sentence("\(error)") + "."
         }
         return console.page(page.html, status: status)
     }

@@ -1,6 +1,6 @@
 import Tenants
 
-/// The first start: makes the first owner and the first organisation. Looking at it changes nothing.
+/// The first start: makes the first owner and the first tenant. Looking at it changes nothing.
 struct FirstStartPage {
     let frame: Frame
     let token: String
@@ -20,7 +20,9 @@ struct FirstStartPage {
         Layout(frame, title: "Set up").lone {
             article(.class("card")) {
                 h1 { "Set up Refund Desk" }
-                p { "Nobody can sign in yet. You become the first owner of the first organisation." }
+                p {
+                    "Nobody can sign in yet. You become the owner of its first tenant: the company or team whose apps these are."
+                }
                 if isBusy { Notice(.attention, "Try again in a few seconds.").html }
                 form(.class("stack"), .post, .action(.firstStart(token: token))) {
                     Field(
@@ -37,13 +39,13 @@ struct FirstStartPage {
                         .minlength(SignIn.passwordCharactersMin)
                     ).html
                     Field(
-                        "Organisation", name: "tenant", help: "The company or team whose apps these are.",
+                        "Tenant", name: "tenant", help: "The name of the company or team.",
                         error: errors["tenant"], .type("text"), .value(entered.tenant), .autocomplete("organization"),
                         .required, .maxlength(100)
                     ).html
                     Field(
                         "Short name in addresses", name: "slug",
-                        help: "Small letters, digits and hyphens. Empty: made from the organisation's name.",
+                        help: "Small letters, digits and hyphens. Empty: made from the tenant's name.",
                         error: errors["slug"], .type("text"), .value(entered.slug), .autocomplete("off"),
                         .noSpellcheck, .maxlength(63)
                     ).html
@@ -61,8 +63,10 @@ struct FirstStartEndedPage {
     var html: HTML {
         Layout(frame, title: "Set up").lone {
             article(.class("card")) {
-                h1 { "This link is used up" }
-                p { "A set-up link works once, for a day, until the next start, and while nobody can sign in." }
+                h1 { "This link does nothing" }
+                p {
+                    "It is unknown, was used or has ended. A set-up link works once, for a day, until the next start, and while nobody can sign in; as long as nobody can, each start of the service prints a new one."
+                }
                 p { a(.class("button"), .href(.signIn(next: nil))) { "Sign in" } }
             }
         }

@@ -25,7 +25,7 @@ struct AddressStep {
     private var receiver: HTML {
         div(.class("step-part")) {
             h3 { "Is there another receiver today?" }
-            page.answer(to: .receiver)
+            page.answer(to: .receiver, .redelivery)
             if case .relay(let host, let standing, let newest) = model.receiver {
                 log(host, standing, newest)
             }
@@ -87,8 +87,13 @@ struct AddressStep {
         ]).html
         guard !newest.isEmpty else { return html }
         html.append(
-            details(.class("opening")) {
+            details(.class("opening"), page.answer?.part == .redelivery ? .open : .id("delivery-log")) {
                 summary { "Delivery log" }
+                if page.canChange, standing.waiting + standing.givenUp > 0 {
+                    Web.form(.class("step-actions"), .post, page.action(.redelivery)) {
+                        button(.class("button"), .type("submit")) { "Try all again that were not delivered" }
+                    }
+                }
                 DataTable(
                     caption: "The newest notifications that were passed on",
                     columns: [

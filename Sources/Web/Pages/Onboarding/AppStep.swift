@@ -12,6 +12,9 @@ struct AppStep {
             lead: "As it stands in App Store Connect under App Information. The bundle ID names the app and stays."
         ) {
             page.answer(to: .details)
+            if let stray = page.model.stray {
+                Notice(.attention, stray.words(of: app.name), more: stray.advice).html
+            }
             Facts([
                 ("Bundle ID", span(.class("mono")) { app.bundleID }),
                 (

@@ -49,8 +49,10 @@ struct KeyStep {
                         ("Issuer ID", span(.class("mono")) { key.info.issuerID }),
                         (
                             "Serves",
-                            HTML(text: key.info.app == nil ? "every app of the organisation" : "this app alone")
+                            HTML(text: key.info.app == nil ? "every app of the tenant" : "this app alone")
                         ),
+                        ("Signs now", HTML(text: signs(key))),
+                        ("At Apple", key.standings.isEmpty ? nil : standings(key)),
                         ("Added", TimeText(key.info.createdAt).shortHTML),
                         (
                             "Safe to revoke at Apple",
@@ -65,12 +67,54 @@ struct KeyStep {
     private func badge(_ key: KeyStory) -> Badge {
         if key.info.state == .retired { return Badge(text: "Retired", tone: .plain) }
         if !key.opens { return Badge(text: "Unreadable", tone: .bad) }
+        let places = model.environments(signedBy: key)
+        let isEverywhere = places.count == model.environments.count
         if key.info.state == .retiring {
-            return Badge(
-                text: key.info.retiresAt.map { "Kept until \(TimeText($0).short)" } ?? "Kept for a while", tone: .plain)
+            return places.isEmpty
+                ? Badge(text: "Kept for grace", tone: .plain)
+                : Badge(text: "Signs meanwhile", tone: .attention)
         }
-        return key.info.id == page.model.keys.first?.info.id
-            ? Badge(text: "Signs", tone: .good) : Badge(text: "In use", tone: .plain)
+        if places.isEmpty { return Badge(text: "Does not sign here", tone: .plain) }
+        return Badge(text: isEverywhere ? "Signs" : "Signs in \(places.joined(separator: " and "))", tone: .good)
+    }
+
+    /// Which key signs is one question for each environment: an older one signs where Apple refuses the newest.
+    private func signs(_ key: KeyStory) -> String {
+        let places = model.environments(signedBy: key).joined(separator: " and ")
+        let newest = model.keys.first?.info.keyID ?? "the newest"
+        let end = key.info.retiresAt.map { " until \(TimeText($0).short)" } ?? ""
+        switch key.info.state {
+        case .active:
+            if !places.isEmpty { return "in \(places)" }
+            return key.info.id == model.keys.first?.info.id
+                ? "nowhere: Apple refuses it, and an older key signs meanwhile"
+                : "not for this app: \(newest) is newer"
+        case .retiring:
+            return places.isEmpty
+                ? "no: \(newest) does. Kept\(end), and used where Apple refuses \(newest)"
+                : "in \(places), while Apple refuses \(newest) there. Kept\(end), or longer where nothing else is taken"
+        case .retired: return "no: it was wiped"
+        }
+    }
+
+    /// What live calls and tries of any app told of the key.
+    private func standings(_ key: KeyStory) -> HTML {
+        HTMLBuilder.buildArray(
+            key.standings.map { standing in
+                let name = model.app.environmentLabel(standing.isSandbox ? .sandbox : .production)
+                return div {
+                    "\(name): "
+                    if let since = standing.refusedSince {
+                        "refused since "
+                        TimeText(since).shortHTML
+                    } else if let at = standing.acceptedAt {
+                        "accepted, last "
+                        TimeText(at).shortHTML
+                    } else {
+                        "not told yet"
+                    }
+                }
+            })
     }
 
     private var form: HTML {
@@ -111,7 +155,7 @@ struct KeyStep {
                 legend: "It serves", name: "serves",
                 choices: [
                     .init(
-                        value: "all", text: "Every app of the organisation",
+                        value: "all", text: "Every app of the tenant",
                         more: "Apple's keys belong to the team, so one is enough."),
                     .init(
                         value: "app", text: "\(model.app.name) alone", more: "When this app belongs to another team."),

@@ -21,7 +21,7 @@ struct ProbeStep {
         }.html
     }
 
-    private var tried: Bool { page.model.environments.contains { $0.probe != nil } }
+    private var tried: Bool { page.model.environments.contains { $0.trial != nil } }
 
     var live: HTML {
         div(.class("pair"), .live("probe")) {
@@ -33,8 +33,9 @@ struct ProbeStep {
         div(.class("side-card")) {
             div(.class("side-card-head")) {
                 strong { environment.name }
-                badge(environment.probe).html
+                badge(environment.trial?.result).html
             }
+            if let call = environment.call { told(call, isNewest: environment.trial?.source == .call) }
             if let probe = environment.probe {
                 p { probe.words.summary }
                 if let cause = probe.words.cause { p { strong { cause } } }
@@ -42,16 +43,30 @@ struct ProbeStep {
                 if !probe.words.left.isEmpty { list("Left to check, in this order", probe.words.left, isOrdered: true) }
                 for remark in probe.words.remarks { p(.class("quiet")) { remark } }
                 span(.class("subtext")) {
+                    "tried "
                     if let keyID = probe.keyID {
-                        "key "
+                        "with key "
                         span(.class("mono")) { keyID }
                         ", "
                     }
                     TimeText(probe.at).shortHTML
                 }
-            } else {
+            } else if environment.call == nil {
                 p(.class("quiet")) { page.model.keys.isEmpty ? "Waits for a key." : "Not tried yet." }
             }
+        }
+    }
+
+    /// What a reply told of the key, beside what a try did.
+    private func told(_ call: KeyCall, isNewest: Bool) -> HTML {
+        let text =
+            call.isAccepted
+            ? "Apple took a reply of this app that was signed with this key."
+            : "Apple refused a reply of this app that was signed with this key (401)."
+        return p {
+            if isNewest { strong { text } } else { text }
+            " "
+            span(.class("subtext")) { TimeText(call.at).shortHTML }
         }
     }
 
@@ -64,8 +79,8 @@ struct ProbeStep {
         return html
     }
 
-    private func badge(_ probe: SetupProbe?) -> Badge {
-        switch probe?.result {
+    private func badge(_ result: Probe.Result?) -> Badge {
+        switch result {
         case nil: Badge(text: "Not tried", tone: .plain)
         case .accepted: Badge(text: "Accepted", tone: .good)
         case .refused: Badge(text: "Refused", tone: .bad)

@@ -32,7 +32,8 @@ struct SetupHandlers: Sendable {
         return SetupPage(
             frame: console.frame(visit), slug: visit.slug,
             model: try await desk.model(of: app, withAddresses: canChange),
-            publicURL: console.own.origin, canChange: canChange, now: console.clock.now)
+            publicURL: console.own.origin, canChange: canChange, now: console.clock.now,
+            commerce: try await console.records.commerceReadiness(of: app))
     }
 
     // MARK: Changing
@@ -50,6 +51,7 @@ struct SetupHandlers: Sendable {
             case .key: return try await key(form, app, who, visit)
             case .probe: try await desk.probe(app, by: who)
             case .receiver: try await desk.change(app, try receiver(form, of: app), by: who)
+            case .redelivery: return try await redelivery(app, who, visit)
             case .test:
                 guard let environment = AppEnvironment(rawValue: form.text("environment")) else {
                     throw AppChangeError("environment", "is Production or Sandbox")
@@ -93,6 +95,16 @@ struct SetupHandlers: Sendable {
                 part: part, tone: .bad, text: "Nothing was changed.",
                 more: Words.sentence("\(field.label) \(error.text)."),
                 fields: form.shown, wrong: field.name), app, visit, .unprocessableContent)
+    }
+
+    private func redelivery(_ app: App, _ who: Changer, _ visit: TenantVisit) async throws -> Response {
+        let count = try await desk.redeliver(app, by: who)
+        guard count == 0 else { return back(.redelivery, app, visit) }
+        return try await answer(
+            SetupAnswer(
+                part: .redelivery, tone: .attention, text: "There is nothing to try again.",
+                more: app.isRelayed ? "All that was noted was delivered." : "Nothing is passed on for this app."),
+            app, visit, .conflict)
     }
 
     // MARK: Keys

@@ -27,6 +27,7 @@ struct SetupPage {
     /// Owners and admins; others read.
     let canChange: Bool
     let now: Moment
+    var commerce: CommerceReadiness?
     var answer: SetupAnswer?
     /// An API token just made: the only time it is seen.
     var newToken: Redacted<String>?
@@ -40,7 +41,7 @@ struct SetupPage {
                 "Set up \(app.name)",
                 lead: {
                     if app.name != app.bundleID { span(.class("mono")) { app.bundleID } }
-                    if !canChange { " You may look at this. Owners and admins of your organisation change it." }
+                    if !canChange { " You may look at this. Owners and admins of your tenant change it." }
                 },
                 beside: { app.isRehearsal ? Badge(text: "Rehearsal", tone: .attention).html : .empty }
             ).html
@@ -73,7 +74,20 @@ struct SetupPage {
         }
     }
 
-    var readiness: HTML { SetupReadiness(items: model.readiness, name: app.name).html }
+    var readiness: HTML {
+        SetupReadiness(
+            items: model.readiness, name: app.name,
+            commerce: commerce.map { (shown($0), .commerceAccess(slug, bundleID: app.bundleID, done: nil)) },
+            environmentName: app.environmentLabel
+        ).html
+    }
+
+    private func shown(_ readiness: CommerceReadiness) -> CommerceReadiness {
+        let places = CommerceAccessHandlers.environments(of: app)
+        var readiness = readiness
+        readiness.lines.removeAll { !places.contains($0.environment) }
+        return readiness
+    }
 
     // MARK: What steps share
 

@@ -6,6 +6,8 @@ package enum SetupPart: String, Hashable, Sendable, CaseIterable {
     case probe
     /// Who gets Apple's notifications today.
     case receiver
+    /// Tries again to pass on what the other receiver did not take.
+    case redelivery
     /// Asks Apple for a TEST notification.
     case test
     case consent
@@ -23,7 +25,7 @@ package enum SetupPart: String, Hashable, Sendable, CaseIterable {
         case .details: "app"
         case .key: "key"
         case .probe: "probe"
-        case .receiver, .test: "url"
+        case .receiver, .redelivery, .test: "url"
         case .consent: "consent"
         case .evidence, .product, .token, .trial: "evidence"
         }

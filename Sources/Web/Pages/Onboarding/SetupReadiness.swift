@@ -1,11 +1,21 @@
 import Refunds
+import Tenants
 
 /// What is left before an app is ready; in sight until nothing is.
 struct SetupReadiness {
     let items: [ReadinessItem]
     let name: String
+    /// Of apps that have to do with Advanced Commerce, and the page where it is settled.
+    var commerce: (readiness: CommerceReadiness, page: Site)?
+    var environmentName: (AppEnvironment) -> String = { $0.rawValue }
 
     private var left: [ReadinessItem] { items.filter { $0.state != .done } }
+
+    private var commerceLeft: (readiness: CommerceReadiness, page: Site)? {
+        commerce.flatMap { $0.readiness.isUsed && $0.readiness.state != .done ? $0 : nil }
+    }
+
+    private var isReady: Bool { left.isEmpty && commerceLeft == nil }
 
     var html: HTML {
         div(.class("readiness-body"), .live("readiness"), .role("status")) {
@@ -20,18 +30,21 @@ struct SetupReadiness {
         }
     }
 
-    private var heading: String { left.isEmpty ? "Nothing is left" : "What is left" }
+    private var heading: String { isReady ? "Nothing is left" : "What is left" }
 
     /// One line for narrow screens.
     private var brief: String {
-        guard let next = left.first else { return "Nothing is left: \(name) is ready" }
-        return "\(left.count) left · next: \(title(next))"
+        if isReady { return "Nothing is left: \(name) is ready" }
+        let next = left.first.map(title) ?? Self.commerceTitle
+        return "\(left.count + (commerceLeft == nil ? 0 : 1)) left · next: \(next)"
     }
+
+    private static let commerceTitle = "Advanced Commerce"
 
     private func title(_ item: ReadinessItem) -> String { SetupStep(item.step)?.title ?? item.step.rawValue }
 
     private var list: HTML {
-        if left.isEmpty {
+        if isReady {
             return p(.class("quiet")) {
                 "Refund requests for \(name) are answered from here on. Each step may be repeated."
             }
@@ -42,6 +55,16 @@ struct SetupReadiness {
                     div {
                         a(.href(fragment: item.step.rawValue)) { title(item) }
                         span(.class("readiness-text")) { item.text }
+                    }
+                }
+            }
+            if let (readiness, page) = commerceLeft {
+                li(.class("readiness-item", readiness.state == .trouble ? .bad : .attention)) {
+                    div {
+                        a(.href(page)) { Self.commerceTitle }
+                        for line in readiness.lines where line.state != .done {
+                            span(.class("readiness-text")) { "\(environmentName(line.environment)): \(line.brief)." }
+                        }
                     }
                 }
             }

@@ -10,6 +10,10 @@ enum SetupWords {
         case .key: key(model)
         case .probe: SetupAnswer(part: part, tone: .plain, text: "Tried just now.")
         case .receiver: receiver(model)
+        case .redelivery:
+            SetupAnswer(
+                part: part, tone: .plain, text: "They are tried again now, and for another three days.",
+                more: "At most 1,000 at once, the newest first. The delivery log shows how they fare.")
         case .test:
             SetupAnswer(part: part, tone: .plain, text: "Apple was asked.", more: "What came of it stands below.")
         case .consent:
@@ -34,11 +38,16 @@ enum SetupWords {
         guard let newest = model.keys.first?.info else {
             return SetupAnswer(part: .key, tone: .plain, text: "There is no key.")
         }
+        let kept = model.keys.filter { $0.info.state == .retiring && $0.info.app == newest.app }.map(\.info.keyID)
         var more =
             "The fingerprint of its public key is \(newest.fingerprint). A test signature was made before it was saved. It is never shown again."
         if newest.fileName?.hasPrefix("AuthKey_") == true {
             more +=
                 " Its file is named AuthKey_…: App Store Connect names keys of the App Store Connect API so, and Apple refuses those here. If the try below is refused, make an In-App Purchase key."
+        }
+        if !kept.isEmpty {
+            more +=
+                " It signs from now on; \(kept.joined(separator: ", ")) is kept for a while and signs where Apple refuses the new one."
         }
         return SetupAnswer(part: .key, tone: .good, text: "Key \(newest.keyID) is saved.", more: more)
     }

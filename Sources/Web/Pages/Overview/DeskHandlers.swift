@@ -25,11 +25,12 @@ struct DeskHandlers: Sendable {
     }
 
     func notifications(_ visit: TenantVisit) async throws -> Response {
-        guard case .notifications(let slug, let query) = visit.site else {
+        guard case .notifications(let slug, let asked) = visit.site else {
             return console.door.problem(.notFound, .notFound, for: visit)
         }
-        if let tidy = console.tidyAddress(visit.visit) { return tidy }
+        if asked.ignored.isEmpty, let tidy = console.tidyAddress(visit.visit) { return tidy }
         let apps = try await console.records.apps(of: visit.tenant)
+        let query = asked.known(among: apps)
         let shown = apps.filter { $0.isListed(app: query.app, environment: query.environment) }.map(\.id)
         let page = try await console.records.notifications(
             of: visit.tenant, apps: shown, isSandbox: query.isSandbox, after: query.after)
@@ -50,11 +51,12 @@ struct DeskHandlers: Sendable {
     }
 
     func quarantine(_ visit: TenantVisit) async throws -> Response {
-        guard case .quarantine(let slug, let query) = visit.site else {
+        guard case .quarantine(let slug, let asked) = visit.site else {
             return console.door.problem(.notFound, .notFound, for: visit)
         }
         let now = console.clock.now
         let apps = try await console.records.apps(of: visit.tenant)
+        let query = asked.known(among: apps)
         let shown = apps.filter { $0.isListed(app: query.app) }.map(\.id)
         return console.page(
             QuarantinePage(

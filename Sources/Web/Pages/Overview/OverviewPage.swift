@@ -27,9 +27,7 @@ struct OverviewPage {
     /// What somebody must look at.
     private var troubles: HTML {
         var html = HTML.empty
-        for standing in overview.apps {
-            for trouble in AppTroubles(standing: standing, now: now).notices { html.append(trouble.html) }
-        }
+        for trouble in AppTroubles(standings: overview.apps, now: now, slug: slug).notices { html.append(trouble.html) }
         let missed = overview.states[.missed] ?? 0
         if missed > 0 {
             html.append(
@@ -149,7 +147,7 @@ struct OverviewPage {
                     },
                     .init("Last notification") { standing in LastNotification(standing: standing, now: now).html },
                     .init("Signing key") { standing in
-                        KeyBadge(keys: standing.keys, isRehearsal: standing.app.isRehearsal).html
+                        KeyBadge(standing: standing).html
                     },
                 ], rows: overview.apps
             ).html
@@ -183,19 +181,24 @@ struct LastNotification {
 
 /// The worst that is known of an app's keys, in a word.
 struct KeyBadge {
-    let keys: [KeyReport]
-    var isRehearsal = false
+    let standing: AppStanding
 
     var html: HTML { badge.html }
 
     private var badge: Badge {
-        guard let key = keys.first else { return Badge(text: "No key", tone: .bad) }
+        guard let key = standing.keys.first else { return Badge(text: "No key", tone: .bad) }
         if !key.opens { return Badge(text: "Unreadable", tone: .bad) }
-        if isRehearsal, key.standings.all.contains(where: \.value.isRefused) {
-            return Badge(text: "Refused in rehearsal", tone: .attention)
+        let refused = AppEnvironment.allCases.first {
+            standing.app.environments.contains($0) && key.standings[isSandbox: $0 == .sandbox]?.isRefused == true
         }
-        if key.standings.production?.isRefused == true { return Badge(text: "Refused in Production", tone: .bad) }
-        if key.standings.sandbox?.isRefused == true { return Badge(text: "Refused in Sandbox", tone: .attention) }
+        if let refused {
+            if standing.app.isRehearsal { return Badge(text: "Refused in rehearsal", tone: .attention) }
+            let signer = standing.signer(isSandbox: refused == .sandbox)
+            let isAnswered = signer?.key.id != key.key.id
+            return Badge(
+                text: "Refused in \(refused.rawValue)",
+                tone: isAnswered || refused == .sandbox ? .attention : .bad)
+        }
         if key.standings.all.contains(where: { $0.value.acceptedAt != nil }) {
             return Badge(text: "Accepted", tone: .good)
         }
@@ -214,7 +217,7 @@ struct NoApps {
                 p { "One page leads from the app's name to its first notification: about five minutes." }
                 p { a(.class("button button-main"), .href(.newApp(slug))) { "Add your first app" } }
             } else {
-                p { "An owner or an admin of your organisation adds the first one. It takes them about five minutes." }
+                p { "An owner or an admin of your tenant adds the first one. It takes them about five minutes." }
             }
         }.html
     }

@@ -8,32 +8,32 @@ struct InvitationHandlers: Sendable {
     private var frame: Frame { console.strangersFrame }
 
     func show(_ request: Request, _ context: Context) async throws -> Response {
-        let page = try await page(request, context)
-        if case .dead = page.standing { return console.page(page.html, status: .notFound) }
-        return console.page(page.html)
+        let visitor = try await console.door.visitor(request, context)
+        let page = try await page(context, for: visitor?.session)
+        var response = console.page(page.html)
+        if case .dead = page.standing { response = console.page(page.html, status: .notFound) }
+        // Whom a trusted proxy names is signed in by looking here too, and accepts with that session.
+        if let new = visitor?.new { response.set(console.door.cookie.set(new)) }
+        return response
     }
 
-    private func page(_ request: Request, _ context: Context) async throws -> InvitationPage {
+    private func page(_ context: Context, for session: Session?) async throws -> InvitationPage {
         let token = context.parameter("token")
         guard let standing = try await console.signIn.invitation(token) else {
             return InvitationPage(frame: frame, token: token, standing: .dead)
         }
-        if let session = try await session(request) {
+        if let session {
             return InvitationPage(frame: frame, token: token, standing: .accept(standing, as: session.email))
         }
         return InvitationPage(
             frame: frame, token: token, standing: standing.hasAccount ? .signIn(standing) : .join(standing))
     }
 
-    private func session(_ request: Request) async throws -> Session? {
-        guard let cookie = console.door.cookie.token(of: request) else { return nil }
-        return try await console.signIn.session(cookie: cookie)
-    }
-
     func accept(_ request: Request, _ context: Context) async throws -> Response {
         let token = context.parameter("token")
+        let session = try await console.door.visitor(request, context)?.session
         do {
-            if let session = try await session(request) {
+            if let session {
                 let tenant = try await console.signIn.accept(
                     invitation: token, as: session, address: context.client.address)
                 return .seeOther(Site.overview(tenant.slug).url)
@@ -48,17 +48,17 @@ struct InvitationHandlers: Sendable {
         } catch MemberError.hasAccount {
             return .seeOther(Site.signIn(next: Site.invitation(token: token).url).url)
         } catch let error as MemberError {
-            var page = try await page(request, context)
+            var page = try await page(context, for: session)
             page.error = Words.sentence("\(error)") + "."
             return console.page(page.html, status: .conflict)
         } catch SignInError.busy {
-            var page = try await page(request, context)
+            var page = try await page(context, for: session)
             page.isBusy = true
             var response = console.page(page.html, status: .serviceUnavailable)
             response.headers.set("Retry-After", "5")
             return response
         } catch SignInError.badPassword(let trouble) {
-            var page = try await page(request, context)
+            var page = try await page(context, for: session)
             page.error = "\(trouble)"
             return console.page(page.html, status: .unprocessableContent)
         }

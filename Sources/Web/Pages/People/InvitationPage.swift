@@ -4,7 +4,7 @@ import Time
 /// What an invitation's link shows. Programs that look at links in mails change nothing by that; the button does.
 struct InvitationPage {
     enum Standing {
-        /// Used up, withdrawn, too old, or never one.
+        /// Unknown, used, withdrawn or ended.
         case dead
         /// For somebody who is signed in, with their address.
         case accept(InvitationStanding, as: String)
@@ -35,8 +35,10 @@ struct InvitationPage {
     }
 
     @HTMLBuilder private var dead: HTML {
-        h1 { "This invitation has ended" }
-        p { "An invitation works once and for a limited time, until it is withdrawn. Ask for a new one." }
+        h1 { "This invitation does nothing" }
+        p {
+            "It is unknown, was used or withdrawn, or has ended: an invitation works once and for a week. An owner or an admin of the tenant that invited you makes a new link on its page of people."
+        }
         p { a(.class("button"), .href(.home)) { "Go to your desk" } }
     }
 

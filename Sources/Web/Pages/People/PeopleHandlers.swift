@@ -2,7 +2,7 @@ import HTTP
 import Tenants
 import Time
 
-/// Shows and changes who may do what in an organisation.
+/// Shows and changes who may do what in a tenant.
 struct PeopleHandlers: Sendable {
     let console: Console
 
@@ -32,7 +32,7 @@ struct PeopleHandlers: Sendable {
 
     func invite(_ visit: TenantVisit) async throws -> Response {
         let form = try visit.visit.request.form()
-        let email = String((form.first("email") ?? "").filter { !$0.isWhitespace }.prefix(254))
+        let email = String((form.first("email") ?? "").prefix(1000))
         guard let role = form.first("role").flatMap(Role.init(rawValue:)) else {
             return try await refused("Choose one of the roles.", visit, .unprocessableContent)
         }

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Tenants
 import Time
 
-/// Who may do what in an organisation, and who was invited.
+/// Who may do what in a tenant, and who was invited.
 struct PeoplePage {
     let frame: Frame
     let slug: String
@@ -74,12 +74,12 @@ struct PeoplePage {
 
     private func role(of line: MemberLine) -> HTML {
         guard mayChange(line) else {
-            return span(.title(isLastOwner(line) ? "An organisation keeps one owner" : "")) { line.role.label }
+            return span(.title(isLastOwner(line) ? "A tenant keeps one owner" : "")) { line.role.label }
         }
         return form(.class("row-form"), .post, .action(.memberRole(slug, line.person.id.rawValue))) {
             let id = "role-\(line.person.id.rawValue.uuidString.lowercased())"
             label(.class("unseen"), .for(id)) { "Role of \(line.person.email)" }
-            select(.class("input"), .id(id), .name("role")) {
+            select([.class("input"), .id(id), .name("role")]) {
                 for role in MemberRules.grantable(by: role) {
                     option([.value(role.rawValue)] + (role == line.role ? [.selected] : [])) { role.label }
                 }

@@ -34,10 +34,11 @@ struct SignInHandlers: Sendable {
 
     func enter(_ request: Request, _ context: Context) async throws -> Response {
         let form = try request.form()
-        let email = String((form.first("email") ?? "").prefix(254))
+        let email = EmailAddress.typed(form.first("email") ?? "")
         let password = Array((form.first("password") ?? "").utf8)
-        var page = page(next(form.first("next")), email: email)
-        if email.contains("\0") { return wrong(page) }
+        var page = page(next(form.first("next")), email: String(email.prefix(EmailAddress.bytesMax)))
+        // Nobody can have such an address, and no database text such a character.
+        if email.contains("\0") || email.utf8.count > EmailAddress.bytesMax { return wrong(page) }
         do {
             let entry = try await console.signIn.withPassword(
                 email: email, password: password, from: console.door.arrival(request, context))

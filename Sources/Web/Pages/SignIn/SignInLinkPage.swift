@@ -3,7 +3,7 @@
 struct SignInLinkPage {
     enum Standing {
         case alive(hasPassword: Bool)
-        /// Used up, too old, or never one.
+        /// Unknown, used, or ended.
         case dead
     }
 
@@ -24,9 +24,11 @@ struct SignInLinkPage {
     }
 
     @HTMLBuilder private var dead: HTML {
-        h1 { "This link is used up" }
+        h1 { "This link does nothing" }
+        p { "It is unknown, was used or has ended: a sign-in link works once and for a day." }
         p {
-            "A sign-in link works once and for a limited time. Ask for a new one, or sign in with your password."
+            "Whoever runs this desk makes a new one: "
+            code { "refund-desk operator reset --email …" }
         }
         p { a(.class("button"), .href(.signIn(next: nil))) { "Sign in with a password" } }
     }

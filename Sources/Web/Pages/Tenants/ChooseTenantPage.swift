@@ -9,7 +9,7 @@ struct ChooseTenantPage {
         return Layout(frame, title: "Your desks").console {
             PageHeader("Your desks").html
             if tenants.isEmpty {
-                EmptyState(.tenants, "You are not a member of any organisation here") {
+                EmptyState(.tenants, "You are not a member of any tenant here") {
                     p { "Ask an owner of yours to add you: " }
                     CodeBlock(
                         "refund-desk operator add --email … --tenant … --role support", label: "Command"

@@ -18,7 +18,7 @@ struct TenantHandlers: Sendable {
             try await desk.addTenant(slug: wanted.slug, name: wanted.name, by: visit.administrator)
             return .seeOther(Site.tenants.url)
         } catch let error as TenantStoreError {
-            wanted.errors[error == .badName ? "name" : "slug"] = Words.sentence("\(error)") + "."
+            wanted.errors[error.isAboutName ? "name" : "slug"] = Words.sentence("\(error)") + "."
             var page = try await page(visit)
             page.wanted = wanted
             return console.page(page.html, status: .unprocessableContent)
@@ -48,7 +48,7 @@ struct TenantHandlers: Sendable {
 
     func inviteFirstOwner(_ visit: Visit) async throws -> Response {
         guard case .firstOwner(let slug) = visit.site else { return nothing(visit) }
-        let email = text("email", try visit.request.form()).filter { !$0.isWhitespace }
+        let email = text("email", try visit.request.form())
         do {
             let (made, _) = try await desk.inviteFirstOwner(email, to: slug, by: visit.administrator)
             var page = try await page(visit)
@@ -64,7 +64,12 @@ struct TenantHandlers: Sendable {
     // MARK: Parts
 
     private func page(_ visit: Visit) async throws -> TenantsPage {
-        TenantsPage(frame: console.frame(visit), tenants: try await desk.tenants(), origin: console.own.origin)
+        var after = ""
+        if case .tenantsAfter(let slug) = visit.site { after = slug }
+        let (tenants, next) = try await desk.tenants(after: after)
+        return TenantsPage(
+            frame: console.frame(visit), tenants: tenants, isFirst: after.isEmpty, next: next,
+            origin: console.own.origin)
     }
 
     private func changing(_ visit: Visit, _ body: () async throws -> Void) async throws -> Response {
@@ -87,6 +92,6 @@ struct TenantHandlers: Sendable {
     private func nothing(_ visit: Visit) -> Response { console.door.problem(.notFound, .notFound, for: visit) }
 
     private func text(_ name: String, _ form: FormBody) -> String {
-        String((form.first(name) ?? "").filter { $0 != "\0" }.prefix(1000))
+        String((form.first(name) ?? "").withoutOuterBlanks.prefix(1000))
     }
 }

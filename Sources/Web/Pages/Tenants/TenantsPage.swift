@@ -5,6 +5,9 @@ import Time
 struct TenantsPage {
     let frame: Frame
     let tenants: [TenantLine]
+    var isFirst = true
+    /// The slug after which the next page begins.
+    var next: String?
     /// The desk's own address.
     let origin: String
     /// Made just now.
@@ -23,15 +26,28 @@ struct TenantsPage {
 
     var html: HTML {
         Layout(frame, title: "Tenants").console {
-            PageHeader("Tenants") { "Organisations on this installation. What is theirs is theirs alone to see." }.html
+            PageHeader("Tenants") { "Companies and teams on this installation. What is theirs is theirs alone to see." }
+                .html
             if let trouble { Notice(.bad, "Nothing was changed.", more: trouble).html }
             if let made { LinkOnce(invitation: made, origin: origin, now: TimeText(made.expiresAt)).html }
             if tenants.isEmpty {
-                EmptyState(.tenants, "No tenant yet") { p { "Make the first one below." } }.html
+                EmptyState(.tenants, isFirst ? "No tenant yet" : "No more tenants") {
+                    if isFirst { p { "Make the first one below." } }
+                }.html
             } else {
                 for line in tenants { panel(line) }
             }
+            pager
             add
+        }
+    }
+
+    /// By slug, not by age.
+    private var pager: HTML {
+        if isFirst && next == nil { return .empty }
+        return nav(.class("pager"), .ariaLabel("Pages")) {
+            if !isFirst { a(.class("button"), .href(.tenants), .rel("first")) { "← First" } }
+            if let next { a(.class("button"), .href(.tenantsAfter(next)), .rel("next")) { "Next →" } }
         }
     }
 

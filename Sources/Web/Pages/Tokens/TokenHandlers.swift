@@ -12,7 +12,7 @@ struct TokenHandlers: Sendable {
     func add(_ visit: TenantVisit) async throws -> Response {
         let form = try visit.visit.request.form()
         var wanted = TokensPage.Wanted()
-        wanted.name = String((form.first("name") ?? "").filter { $0 != "\0" }.prefix(200))
+        wanted.name = String((form.first("name") ?? "").prefix(1000))
         wanted.app = form.first("app").flatMap { $0.isEmpty || $0.contains("\0") ? nil : String($0.prefix(255)) }
         let words = form.all("scope")
         let scopes = Set(words.compactMap(APIScope.init(rawValue:)))
@@ -31,7 +31,9 @@ struct TokenHandlers: Sendable {
             page.made = made
             return console.page(page.html)
         } catch let error as TokenError {
-            wanted.errors[error == .badName ? "name" : "scope"] = Words.sentence("\(error)") + "."
+            var field = "scope"
+            if case .badName = error { field = "name" }
+            wanted.errors[field] = Words.sentence("\(error)") + "."
         } catch TenantStoreError.noApp {
             wanted.errors["scope"] = "There is no such app (any more)."
         }

@@ -2,7 +2,7 @@ import Journal
 import Tenants
 import Time
 
-/// The tokens with which an organisation's own backend calls the API.
+/// The tokens with which a tenant's own backend calls the API.
 struct TokensPage {
     let frame: Frame
     let slug: String

@@ -1,0 +1,77 @@
+import FoundationEssentials
+import Time
+
+/// A notice in sentences that do not depend on the service, before any is escaped or cut.
+struct NoticeWords: Sendable {
+    static let casesMax = 10
+    static let factsMax = 20
+
+    let notice: Notice
+    let bases: ChannelBases
+
+    /// `Resolved: No reply goes out for …`
+    var headline: String {
+        switch notice.event {
+        case .trigger: notice.title
+        case .reminder: "Still open: \(notice.title)"
+        case .acknowledged(let person): "Acknowledged by \(person): \(notice.title)"
+        case .resolved: "Resolved: \(notice.title)"
+        case .test: "Test: \(notice.title)"
+        }
+    }
+
+    /// `[acme] CRITICAL No reply goes out for …`
+    var subject: String { "[\(notice.tenant)] \(standing) \(notice.title)" }
+
+    private var standing: String {
+        switch notice.event {
+        case .trigger, .reminder: notice.severity.rawValue.uppercased()
+        case .acknowledged: "ACKNOWLEDGED"
+        case .resolved: "RESOLVED"
+        case .test: "TEST"
+        }
+    }
+
+    var isOpen: Bool { notice.event != .resolved }
+
+    var url: String? { bases.link(notice.url) }
+    var runbook: String? { bases.link(notice.runbook) }
+
+    /// Where to go on: the incident's page, and what to do about it.
+    var links: [(url: String, label: String)] {
+        [(url, "Open incident"), (runbook, "Runbook")].compactMap { url, label in url.map { ($0, label) } }
+    }
+
+    /// `critical`, and `resolved` for what is over.
+    var stateWord: String { isOpen ? notice.severity.rawValue : "resolved" }
+
+    /// `Since 2026-11-30 11:24 UTC, seen 14 times`
+    var history: String {
+        let since = "Since \(Self.time(notice.openedAt))"
+        let times = notice.count > 1 ? ", seen \(notice.count) times" : ""
+        return isOpen ? since + times : "From \(Self.time(notice.openedAt)) to \(Self.time(notice.at))\(times)"
+    }
+
+    var tenantLine: String {
+        notice.tenantName.isEmpty || notice.tenantName == notice.tenant
+            ? notice.tenant : "\(notice.tenantName) (\(notice.tenant))"
+    }
+
+    var facts: [Notice.Fact] { Array(notice.facts.prefix(Self.factsMax)) }
+
+    var cases: [String] { notice.cases.prefix(Self.casesMax).map { bases.link($0) ?? $0 } }
+
+    /// What to do, while there is something to do.
+    var firstStep: String? { isOpen && !notice.firstStep.isEmpty ? notice.firstStep : nil }
+
+    /// The paragraphs below the headline, links left out.
+    var paragraphs: [String] {
+        [notice.effect, firstStep.map { "First step: \($0)" }, history].compactMap(\.self).filter { !$0.isEmpty }
+    }
+
+    /// `2026-11-30 11:24 UTC`: who reads it may be anywhere.
+    static func time(_ moment: Moment) -> String {
+        let text = moment.iso8601
+        return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5)) UTC"
+    }
+}

@@ -1,0 +1,162 @@
+import Tenants
+import Time
+
+/// Everything one app's replies depend on.
+struct AppChecks {
+    /// A month without a word from Apple is worth a question.
+    private static let unheardAfter = Duration.days(30)
+
+    let tenant: Tenant
+    let app: App
+    /// Of the tenant, retired ones too, newest first.
+    let keys: [KeyStory]
+    let known: TenantCheckFacts
+    let now: Moment
+
+    private var name: String { "app \(tenant.slug)/\(app.bundleID)" }
+    private var place: Remedy.Place { .setUp(bundleID: app.bundleID) }
+    private var called: String { app.name == app.bundleID ? app.bundleID : "\(app.name) (\(app.bundleID))" }
+    private var heard: PerEnvironment<Moment> { known.heard[app.id] ?? PerEnvironment() }
+    private var serving: [KeyStory] { keys.filter { $0.info.state != .retired && $0.info.serves(app) } }
+    private var lead: KeyStory? { serving.first { $0.info.state == .active } ?? serving.first }
+
+    func all(_ unreadable: [UnreadableSecret]) -> [Check] {
+        let others: [Check?] = [url, notifications, environments, consent, relay]
+        let checks = [key(unreadable)] + credentials + others.compactMap { $0 } + commerce
+        guard let side = app.rehearsal else { return checks }
+        return [.ok("\(name) rehearsal", "rehearses with \(side.apiURL): in no total, pages nobody")]
+            + checks.map(\.asWarning)
+    }
+
+    /// A stopped queue holds requests back; what else is wrong with Advanced Commerce will refuse the next one.
+    private var commerce: [Check] {
+        (known.commerce[app.id]?.lines ?? []).map { line in
+            let state: Check.State = line.access.isStopped ? .fail : line.state == .trouble ? .warn : .ok
+            return Check(name: "\(name) commerce \(line.environment.rawValue)", state: state, text: line.text)
+        }
+    }
+
+    /// The key that signs: is there one, and does it open.
+    private func key(_ unreadable: [UnreadableSecret]) -> Check {
+        guard let key = lead else {
+            let isOwn = app.isRehearsal ? " --bundle-id \(app.bundleID)" : ""
+            return .fail(
+                "\(name) key", "No key signs for \(called): its requests are kept and cannot be answered.",
+                Remedy(
+                    "Add an In-App Purchase key.", at: place,
+                    command:
+                        "refund-desk key add --tenant \(tenant.slug)\(isOwn) --key-id ID --issuer-id UUID --file PATH"))
+        }
+        if let bad = unreadable.first(where: { $0.id == key.info.id.rawValue }) {
+            return .fail("\(name) key", "The key of \(called) does not open: \(bad.text)")
+        }
+        let used = key.standings.contains { $0.acceptedAt != nil }
+        return .ok(
+            "\(name) key", "\(key.info.keyID), \(used ? "accepted by Apple" : "not used yet"), \(key.info.fingerprint)")
+    }
+
+    /// How Apple takes it in each environment in which it was tried.
+    private var credentials: [Check] {
+        guard let key = lead else { return [] }
+        let told = key.standings.filter { $0.isRefused || $0.acceptedAt != nil }
+        // One simulator stands behind both environments of a rehearsal: the worse of them is told.
+        let shown = app.isRehearsal ? Array((told.filter(\.isRefused) + told).prefix(1)) : told
+        return shown.map { credential($0, key) }
+    }
+
+    private func credential(_ standing: KeyStanding, _ key: KeyStory) -> Check {
+        let name = "\(name) \(app.environmentLabel(standing.isSandbox ? .sandbox : .production))"
+        guard standing.isRefused else {
+            let before = standing.refusedAt.map { ", refused last at \($0.iso8601)" } ?? ""
+            return .ok(name, "Apple accepted \(key.info.keyID) at \(standing.acceptedAt?.iso8601 ?? "")\(before)")
+        }
+        let (state, text) = CredentialWords.refused(
+            standing, key: key.info, other: key.standing(isSandbox: !standing.isSandbox), of: app)
+        let signing = KeyChoice.signing(
+            serving.map {
+                KeyChoice.Candidate(
+                    app: $0.info.app, state: $0.info.state, standing: $0.standing(isSandbox: standing.isSandbox))
+            })
+        guard let signing, serving[signing].info.id != key.info.id else {
+            return Check(name: name, state: state, text: text, remedy: state == .fail ? again : nil)
+        }
+        return .warn(name, "\(text) Meanwhile the older key \(serving[signing].info.keyID) signs.", again)
+    }
+
+    private var again: Remedy {
+        Remedy(
+            "When it is mended, try the key again, or add another.", at: place,
+            command: "refund-desk key add --tenant \(tenant.slug) --key-id ID --issuer-id UUID --file PATH")
+    }
+
+    private var url: Check {
+        let count = known.inboxes[app.id] ?? 0
+        guard count > 0 else {
+            return .fail(
+                "\(name) url", "No notification URL of \(called) is in use.",
+                Remedy(
+                    "Whoever runs this installation makes another.",
+                    command: "refund-desk inbox add --tenant \(tenant.slug) --bundle-id \(app.bundleID)"))
+        }
+        return .ok("\(name) url", "\(count) notification URL\(count == 1 ? "" : "s") in use")
+    }
+
+    private var notifications: Check {
+        let name = "\(name) notifications"
+        guard let newest = heard.all.map(\.value).max() else {
+            return .warn(
+                name, "None has arrived yet.",
+                Remedy(
+                    "Enter the URL in App Store Connect (App Information, Version 2) and send a test.", at: place))
+        }
+        let text =
+            app.isRehearsal
+            ? "last at \(newest.iso8601)"
+            : heard.all.map { "\($0.environment) last at \($0.value.iso8601)" }.joined(separator: ", ")
+        if newest < now - Self.unheardAfter {
+            return .warn(name, "\(text): nothing for a month. Is the URL still entered at Apple?")
+        }
+        return .ok(name, text)
+    }
+
+    private var environments: Check? {
+        guard let stray = StrayEnvironment(of: app, heard: heard, at: now) else { return nil }
+        return .warn("\(name) environments", stray.words(of: called), Remedy(stray.advice, at: place))
+    }
+
+    private var consent: Check {
+        switch app.consent {
+        case .allFrom(let moment, _):
+            return .ok(
+                "\(name) consent",
+                "all who bought from \(moment.iso8601.prefix(10)) on, by the wording that was declared")
+        case .perCustomer:
+            if known.consented.contains(app.id) {
+                return .ok("\(name) consent", "of each customer, as reported through the API")
+            }
+            return .warn(
+                "\(name) consent", "No customer of \(called) has agreed yet, so no request is answered.",
+                Remedy("Report consent through the API, or declare it for all purchasers.", at: place))
+        }
+    }
+
+    private var relay: Check? {
+        guard let relay = known.relays[app.id] else { return nil }
+        let name = "\(name) relay"
+        let again = Remedy(
+            "Look at the other receiver, then try them again.", at: place,
+            command: "refund-desk relay retry --tenant \(tenant.slug) --bundle-id \(app.bundleID)")
+        if relay.failures > 0 {
+            let since = relay.lastSuccessAt.map { "since \($0.iso8601)" } ?? "yet"
+            return .warn(
+                name,
+                "The other receiver of \(called) has taken nothing \(since) (\(relay.lastError ?? "no answer")); \(relay.waiting) waiting, \(relay.givenUp) given up in the last week.",
+                again)
+        }
+        if relay.givenUp > 0 {
+            let what = relay.givenUp == 1 ? "1 notification was" : "\(relay.givenUp) notifications were"
+            return .warn(name, "\(what) not taken by the other receiver of \(called) in the last week.", again)
+        }
+        return .ok(name, relay.waiting == 0 ? "passed on" : "passed on; \(relay.waiting) waiting")
+    }
+}

@@ -1,0 +1,125 @@
+import FoundationEssentials
+import Journal
+import Postgres
+import Queue
+import Tenants
+import Time
+
+/// A call to Apple that was begun: its rows are committed, and its permit says when it may be sent.
+protocol BegunCall: Sendable {
+    var app: App { get }
+    var key: SigningKeyInfo { get }
+    var permit: CallPermit { get }
+    /// Names it in the journal: `case` or `request`, and the id.
+    var name: (kind: String, id: String) { get }
+}
+
+/// What the first step came to.
+enum Begun<Call: BegunCall>: Sendable {
+    /// Rows are committed; the call follows.
+    case call(Call)
+    /// The job ended or was postponed in the same transaction.
+    case finished
+    /// A token is needed first; nothing was changed.
+    case needsToken(SigningKeyInfo, App)
+}
+
+/// Rolls back the transaction of the first step: nothing is decided while there is no token to send it with.
+struct NeedsToken: Error {
+    let key: SigningKeyInfo
+    let app: App
+}
+
+/// The way of a call that must not be made twice, whatever it says: begin, send, settle, each of which may be the last
+/// step of a process (docs/decisions/0010-one-call.md).
+struct OneCall: Sendable {
+    /// What the second step came to before the network.
+    enum Turn: Sendable {
+        case send(Redacted<String>)
+        case notSent(String)
+    }
+
+    let database: Database
+    let tokens: AppTokens
+    let clock: WallClock
+    let journal: Journal
+
+    /// Takes the three steps.
+    ///
+    /// - Parameter keyLook: the wait for a key that does not open.
+    func run<Call: BegunCall, Ending>(
+        _ job: Job, keyLook: Duration, begin: () async throws -> Begun<Call>, perform: (Call) async -> Ending,
+        settle: (Call, Ending) async -> Void
+    ) async throws {
+        // A token is made outside the transaction and kept for minutes, so the second round is rare.
+        for _ in 0..<3 {
+            switch try await begin() {
+            case .finished: return
+            case .call(let call): return await settle(call, await perform(call))
+            case .needsToken(let key, let app):
+                do {
+                    try await tokens.make(key, app)
+                } catch let error as VaultError {
+                    return try await postpone(job, until: clock.now + keyLook, because: "\(error)")
+                }
+            }
+        }
+        try await postpone(job, until: clock.now + .seconds(1), because: "the signing key changed again and again")
+    }
+
+    private func postpone(_ job: Job, until moment: Moment, because why: String) async throws {
+        try await database.transaction(.tenant(job.tenant)) { try await job.again(at: moment, error: why, in: $0) }
+    }
+
+    /// The first step, in one transaction: commits the right to one call, or finds that there is none.
+    ///
+    /// - Parameter body: throws `NeedsToken`; is told the moment from which the permit's wait counts.
+    func begin<Call>(
+        of tenant: TenantID, _ body: (Transaction, ContinuousClock.Instant) async throws -> Begun<Call>
+    ) async throws -> Begun<Call> {
+        // Before the transaction is sent: the permission's five seconds can only be shorter for it.
+        let started = ContinuousClock.now
+        do {
+            return try await database.transaction(tenant.scope) { try await body($0, started) }
+        } catch let need as NeedsToken {
+            return .needsToken(need.key, need.app)
+        }
+    }
+
+    /// The second step up to the network: waits for the turn, if the permission still stands by our own clock.
+    func turn(of call: some BegunCall) async -> Turn {
+        if let why = await call.permit.turn() { return .notSent(why) }
+        guard let token = tokens.kept(call.key, call.app) else { return .notSent("the token ended before the call") }
+        return .send(token)
+    }
+
+    /// The third step. While the database is away the result is kept in memory until the call is given up; then it
+    /// is unknown, which is the truth.
+    ///
+    /// - Parameter body: is given the job while the claim stands, and no job once it was lost.
+    func settle(
+        _ call: some BegunCall, _ result: String, _ job: Job, _ body: (Job?, Transaction) async throws -> Void
+    ) async {
+        var pause = Duration.milliseconds(100)
+        var held: Job? = job
+        while true {
+            do {
+                return try await database.transaction(call.app.tenant.scope) { try await body(held, $0) }
+            } catch is ClaimLost {
+                // The result is true all the same: whoever has the job now finds it.
+                held = nil
+            } catch {
+                guard ContinuousClock.now + pause < call.permit.giveUp else {
+                    return journal.error(
+                        "the result of a call could not be recorded: it counts as unknown",
+                        [
+                            "tenant": .init(call.app.tenant.rawValue), call.name.kind: .init(call.name.id),
+                            "result": .init(result), "error": .init(error),
+                        ])
+                }
+                try? await Task.sleep(for: pause)
+                pause = min(pause * 2, .seconds(2))
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import FoundationEssentials
+import HTTP
+import Journal
+import Postgres
+import Refunds
+import Support
+import Tenants
+import Testing
+import Time
+
+@testable import Web
+
+@Suite struct `Pages of alerts` {
+    /// An incident as the watch writes it, until a test spoils one thing.
+    @discardableResult
+    private func addIncident(
+        _ desk: SampleDesk, _ test: TestDatabase, severity: String = "error",
+        title: String = "Apple refuses the key <b>."
+    ) async throws -> UUID {
+        let id = UUID()
+        try await test.database.execute(
+            desk.alpha.id.scope,
+            """
+            insert into refunds.incidents
+              (tenant_id, incident_id, rule, cause, severity, title, effect, first_step, opened_at, seen_at)
+            values (\(desk.alpha.id.rawValue), \(id), 'credentials-refused', 'Production key', \(severity), \(title),
+              '3 refund requests without an answer.', 'Open the set-up page.', \(desk.clock.now), \(desk.clock.now))
+            """)
+        return id
+    }
+
+    private let form = [
+        ("kind", "pagerduty"), ("name", "On call"), ("secret", "0123456789abcdef0123456789abcdef"),
+        ("severity", "error"), ("after", "0"),
+    ]
+
+    @Test func `say that nothing is open and nobody would be told, and what to do`() async throws {
+        try await withConsole { _, console, _ in
+            let sam = TestBrowser(console)
+            try await sam.signIn()
+            let page = try await sam.get(.alerts("alpha")).text
+            #expect(page.contains("Nothing is open") && page.contains("There is no channel: nobody would be told."))
+            #expect(page.contains("deadline-at-risk"))
+        }
+    }
+
+    @Test func `show an open incident, take what is said about it, and keep who said it`() async throws {
+        try await withConsole { desk, console, test in
+            try await desk.makeSam(.support)
+            let id = try await addIncident(desk, test)
+            let sam = TestBrowser(console)
+            try await sam.signIn()
+            #expect(try await sam.get(.alerts("alpha")).text.contains("Apple refuses the key &lt;b&gt;."))
+            #expect(try await sam.post(.incidentAct("alpha", id, .acknowledge)).status == 303)
+            #expect(try await sam.post(.incidentAct("alpha", id, .note), [("note", "Key is <i>new</i>")]).status == 303)
+            #expect(try await sam.post(.incidentAct("alpha", id, .snooze), [("minutes", "30")]).status == 303)
+            let page = try await sam.get(.incident("alpha", id)).text
+            for words in [
+                "Acknowledged", "sam@alpha.example: Key is &lt;i&gt;new&lt;/i&gt;", "Snoozed", "Open the set-up page.",
+            ] {
+                #expect(page.contains(words), "\(words)")
+            }
+            let empty = try await sam.post(.incidentAct("alpha", id, .note), [("note", " ")])
+            #expect(empty.status == 422 && empty.text.contains("Write what is to be known."))
+        }
+    }
+
+    @Test func `a viewer sees and may do nothing, and sees no channel`() async throws {
+        try await withConsole { desk, console, test in
+            try await desk.makeSam(.viewer)
+            let id = try await addIncident(desk, test)
+            let sam = TestBrowser(console)
+            try await sam.signIn()
+            let page = try await sam.get(.incident("alpha", id))
+            #expect(page.status == 200 && !page.text.contains("I am at it"))
+            #expect(try await sam.post(.incidentAct("alpha", id, .acknowledge)).status == 403)
+            #expect(try await sam.get(.channels("alpha")).status == 403)
+            #expect(try await sam.post(.channels("alpha"), form).status == 403)
+        }
+    }
+
+    @Test func `the head of every page says when something critical is open`() async throws {
+        try await withConsole { desk, console, test in
+            let sam = TestBrowser(console)
+            try await sam.signIn()
+            #expect(!(try await sam.get(.cases("alpha", CaseListQuery())).text).contains("Open the alert"))
+            try await addIncident(desk, test, severity: "critical", title: "The database is nearly full.")
+            let page = try await sam.get(.cases("alpha", CaseListQuery())).text
+            #expect(page.contains("The database is nearly full.") && page.contains("Open the alert"))
+        }
+    }
+
+    @Test func `a channel is added and its secret is never shown again`() async throws {
+        try await withConsole { desk, console, test in
+            try await desk.makeSam(.admin)
+            let sam = TestBrowser(console)
+            try await sam.signIn()
+            let made = try await sam.post(.channels("alpha"), form)
+            #expect(made.status == 303)
+            let channel = try #require(try await desk.alerts().channels(of: desk.alpha.id).first)
+            for place in [
+                Site.channels("alpha"), .channel("alpha", channel.id), .alerts("alpha"),
+                .audit("alpha", AuditListQuery()),
+            ] {
+                #expect(!(try await sam.get(place).text).contains("0123456789abcdef"), "\(place.url)")
+            }
+            let sealed = try await test.asSuperuser("select sealed from tenants.secrets where kind = 'channel'")
+            let bytes: [UInt8] = try #require(try sealed.first?("sealed"))
+            #expect(!String(decoding: bytes, as: UTF8.self).contains("0123456789abcdef"))
+
+            // Without a new secret the old one stays.
+            var changed = form
+            changed[1] = ("name", "Nights")
+            changed[2] = ("secret", "")
+            #expect(try await sam.post(.channel("alpha", channel.id), changed).status == 303)
+            let kept = try #require(try await desk.alerts().channels(of: desk.alpha.id).first)
+            #expect(kept.name == "Nights" && kept.secret == channel.secret)
+
+            #expect(try await sam.post(.channelTest("alpha", channel.id)).status == 303)
+            let waiting = try await test.asSuperuser("select event from refunds.notices")
+            #expect(try waiting.map { try $0("event") as String } == ["test"])
+            #expect(try await sam.post(.channelRemoval("alpha", channel.id)).status == 303)
+            let left = try await test.asSuperuser(
+                "select octet_length(sealed) as size from tenants.secrets where kind = 'channel'")
+            #expect(try left.allSatisfy { try $0("size") as Int32 == 0 })
+            #expect(try await sam.get(.channel("alpha", channel.id)).status == 404)
+        }
+    }
+
+    @Test(arguments: [
+        ("kind", "pigeon", "Choose one of the kinds."), ("secret", "short", "Integration key"),
+        ("name", "", "A name has 1 to 80 characters"), ("after", "2000", "From 0 to 1440 minutes."),
+        ("severity", "info", ""), ("quietFrom", "22:00", "Two different times"),
+        ("app", "com.example.nobody", "Choose from what is offered."),
+    ])
+    func `what is filled in wrongly is said at its field, and nothing is kept`(
+        field: String, value: String, words: String
+    ) async throws {
+        try await withConsole { desk, console, _ in
+            try await desk.makeSam(.admin)
+            let sam = TestBrowser(console)
+            try await sam.signIn()
+            let fields = form.filter { $0.0 != field } + [(field, value)]
+            let answer = try await sam.post(.channels("alpha"), fields)
+            #expect(answer.status == 422 && answer.text.contains(words), "\(field)")
+            #expect(!answer.text.contains("0123456789abcdef"))
+            #expect(try await desk.alerts().channels(of: desk.alpha.id).isEmpty)
+        }
+    }
+}

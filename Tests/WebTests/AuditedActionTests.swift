@@ -1,0 +1,121 @@
+import FoundationEssentials
+import Postgres
+import Simulator
+import Refunds
+import Support
+import Tenants
+import Testing
+import Time
+
+@testable import HTTP
+@testable import Web
+
+/// Whatever is done on a page stands in the audit log with the address it was done from.
+@Suite struct `Actions of the console` {
+    /// What the log knows and no page does: the command line's, the engine's, and what comes with pages to come.
+    private static let elsewhere: Set<String> = [
+        "app.removed", "app.apple-id-learned", "key.retired", "key.removed", "key.replaced", "inbox.retired",
+        "notification.misdirected", "relay.retried", "person.recovery-code-used", "person.passkey-counted-back",
+        "test.requested", "key.probed",
+    ]
+
+    private func link(in text: String) throws -> String {
+        String(try #require(text.firstMatch(of: /https:\/\/refunds\.example(\/invitations\/[A-Za-z0-9_-]{43})</)).1)
+    }
+
+    private func app(_ part: SetupPart) -> Site { .setupPart("alpha", bundleID: "com.example.alpha", part) }
+
+    @Test func `each of them names the address of whoever acted`() async throws {
+        try await withConsole { desk, console, test in
+            try await desk.makeSam(.owner)
+            let start = desk.clock.now
+            desk.clock.advance(by: .seconds(1))
+            let (sam, ops, new) = (TestBrowser(console), TestBrowser(console), TestBrowser(console))
+            try await sam.signIn()
+            try await ops.signIn("ops@desk.example")
+            // Tenants
+            for (site, fields) in [
+                (Site.tenants, [("slug", "gamma"), ("name", "Gamma")]),
+                (.tenantName(ofTenant: "gamma"), [("name", "Gamma Games")]),
+                (.tenantClosure(ofTenant: "gamma"), [("slug", "gamma")]), (.tenantReopening(ofTenant: "gamma"), []),
+            ] as [(Site, [(String, String)])] {
+                #expect(try await ops.post(site, fields).status == 303, "\(site.url)")
+            }
+            #expect(try await ops.post(.firstOwner(ofTenant: "gamma"), [("email", "g@gamma.example")]).status == 200)
+            // People
+            let invited = try await sam.post(
+                .invitations("alpha"), [("email", "new@alpha.example"), ("role", "viewer")])
+            let invitation = try #require(
+                try await desk.administration.people(of: desk.alpha.id).invitations.first
+            ).id
+            _ = try link(in: invited.text)
+            let renewed = try await sam.post(.invitationRenewal("alpha", invitation))
+            let joined = try await new.post(
+                try link(in: renewed.text), [("password", "seven lamps beside the river")])
+            #expect(joined.status == 303)
+            let person = try #require(
+                try await desk.administration.people(of: desk.alpha.id).members.first {
+                    $0.person.email == "new@alpha.example"
+                }
+            ).person.id.rawValue
+            #expect(try await sam.post(.memberRole("alpha", person), [("role", "support")]).status == 303)
+            #expect(try await sam.post(.memberRemoval("alpha", person)).status == 303)
+            _ = try await sam.post(.invitations("alpha"), [("email", "x@alpha.example"), ("role", "viewer")])
+            let second = try #require(
+                try await desk.administration.people(of: desk.alpha.id).invitations.first
+            ).id
+            #expect(try await sam.post(.invitationWithdrawal("alpha", second)).status == 303)
+            // Apps
+            #expect(
+                try await sam.post(.newApp("alpha"), [("form", "one"), ("bundleID", "com.example.one")]).status == 303)
+            #expect(
+                try await sam.post(.newApp("alpha"), [("form", "list"), ("list", "com.example.two")]).status == 200)
+            #expect(
+                try await sam.post(app(.details), [("name", "Another"), ("environments", "both")]).status == 303)
+            #expect(
+                try await sam.post(app(.product), [("productID", "pro"), ("productSample", "yes")]).status == 303)
+            let key = try NewSigningKey.make()
+            let kept = try await sam.upload(
+                app(.key),
+                [
+                    ("pasted", nil, key.p8), ("keyID", nil, key.keyID), ("issuerID", nil, key.issuerID),
+                    ("serves", nil, "all"),
+                ])
+            #expect(kept.status == 303)
+            // Tokens
+            #expect(try await sam.post(app(.token)).status == 200)
+            let token = try #require(try await desk.administration.tokens(of: desk.alpha.id).tokens.first).token.id
+            #expect(try await sam.post(.tokenRemoval("alpha", token)).status == 303)
+            #expect(
+                try await sam.post(.tokens("alpha"), [("name", "CI"), ("scope", "cases")]).status == 200)
+            // Channels
+            let onCall = [
+                ("kind", "email"), ("name", "On call"), ("target", "on-call@example.com"), ("severity", "error"),
+                ("after", "0"),
+            ]
+            #expect(try await sam.post(.channels("alpha"), onCall).status == 303)
+            let channel = try #require(try await desk.alerts().channels(of: desk.alpha.id).first).id
+            #expect(try await sam.post(.channel("alpha", channel), onCall).status == 303)
+            #expect(try await sam.post(.channelTest("alpha", channel)).status == 303)
+            #expect(try await sam.post(.channelRemoval("alpha", channel)).status == 303)
+            // Oneself
+            let word = "seven lamps beside the river"
+            #expect(
+                try await sam.post(.password, [("present", SampleDesk.password), ("new", word), ("again", word)]).status
+                    == 303)
+
+            let written = try await test.asSuperuser(
+                "select action, address from tenants.audit where at > \(start) and person_id is not null")
+            var done: Set<String> = []
+            for row in written {
+                let (action, address): (String, String?) = (try row("action"), try row("address"))
+                #expect(address == "192.0.2.7", "\(action)")
+                done.insert(action)
+            }
+            let asked = Set(AuditWords.actions.map(\.word)).subtracting(Self.elsewhere)
+                .filter { !$0.hasPrefix("person.") && !$0.hasPrefix("commerce.") && $0 != "member.added" }
+            #expect(asked.subtracting(done) == [], "done by no page here")
+            #expect(done.contains("person.password-changed"))
+        }
+    }
+}
