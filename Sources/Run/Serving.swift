@@ -194,7 +194,7 @@ final class Serving: Sendable {
             incident: { slug, id in base + (slug.map { Site.incident($0, id).url } ?? Site.tenants.url) },
             refundCase: { base + Site.refundCase($0, $1).url },
             alerts: { slug in base + (slug.map { Site.alerts($0).url } ?? Site.tenants.url) },
-            runbook: { rule in "\(base)/runbooks/\(rule.rawValue)" })
+            runbook: { base + Site.runbook($0.rawValue).url })
     }
 
     /// One bad file costs a warning; with none that is good the process stays up and answers 503.

@@ -24,9 +24,12 @@ package struct Assets: Sendable {
     private var files: [String: File] = [:]
     let links: AssetLinks
     private let robots: [UInt8]
+    /// What to do about each kind of incident, as Markdown; empty where the texts are not beside the program.
+    let runbooks: [String: String]
 
     /// - Throws: `Missing` where the folder holds no style sheet.
     package init(folder: String) throws(Missing) {
+        runbooks = Self.runbooks(beside: folder)
         for place in Self.types.keys {
             for name in (try? FileManager.default.contentsOfDirectory(atPath: "\(folder)/\(place)")) ?? [] {
                 guard let ending = name.split(separator: ".").last, let type = Self.types[place]?[String(ending)],
@@ -94,5 +97,19 @@ package struct Assets: Sendable {
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
         let digits = String(hash, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    /// In a checkout they stand under `ops`, in a package under `doc`.
+    private static func runbooks(beside folder: String) -> [String: String] {
+        for place in ["\(folder)/../ops/runbooks", "\(folder)/../../doc/refund-desk/runbooks"] {
+            var found: [String: String] = [:]
+            for name in (try? FileManager.default.contentsOfDirectory(atPath: place)) ?? [] where name.hasSuffix(".md")
+            {
+                guard let data = FileManager.default.contents(atPath: "\(place)/\(name)") else { continue }
+                found[String(name.dropLast(3))] = String(decoding: data, as: UTF8.self)
+            }
+            if !found.isEmpty { return found }
+        }
+        return [:]
     }
 }

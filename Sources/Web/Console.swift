@@ -129,6 +129,7 @@ package struct Console: Sendable {
             route(.get, .auditExport, door.member(audit.export)),
             route(.get, .checks, door.member(checking.show)),
             route(.get, .alerts, door.member(alerting.show)),
+            route(.get, .runbook, door.signedIn(alerting.runbook)),
             route(.get, .alertHistory, door.member(alerting.history)),
             route(.get, .incident, door.member(alerting.incident)),
             route(.post, .incidentAct, door.member(alerting.act)),

@@ -15,6 +15,7 @@ extension Site {
         case 1 where segments[0] == "password": self = .password
         case 1 where segments[0] == "tenants":
             self = query.value("after").map { .tenantsAfter($0) } ?? .tenants
+        case 2 where segments[0] == "runbooks": self = .runbook(segments[1])
         case 2 where segments[0] == "set-up": self = .firstStart(token: segments[1])
         case 2 where segments[0] == "sign-in" && segments[1] == "second-factor":
             self = .secondFactor(next: query.value("next"))

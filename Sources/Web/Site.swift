@@ -84,6 +84,8 @@ package enum Site: Hashable, Sendable {
     case checks(String)
     /// What somebody must look at now.
     case alerts(String)
+    /// What to do about a kind of incident: the same for everybody who is signed in.
+    case runbook(String)
     case alertHistory(String, before: IncidentCursor?)
     case incident(String, UUID)
     /// What somebody says about an incident; answers to POST alone.
@@ -161,6 +163,7 @@ package enum Site: Hashable, Sendable {
         case auditExport = "/t/{slug}/audit.csv"
         case checks = "/t/{slug}/checks"
         case alerts = "/t/{slug}/alerts"
+        case runbook = "/runbooks/{rule}"
         case alertHistory = "/t/{slug}/alerts/history"
         case incident = "/t/{slug}/alerts/{id}"
         case incidentAct = "/t/{slug}/alerts/{id}/{act}"
@@ -234,6 +237,7 @@ package enum Site: Hashable, Sendable {
         case .auditExport: .auditExport
         case .checks: .checks
         case .alerts: .alerts
+        case .runbook: .runbook
         case .alertHistory: .alertHistory
         case .incident: .incident
         case .incidentAct: .incidentAct
@@ -280,6 +284,7 @@ package enum Site: Hashable, Sendable {
             (.invitationRenewal(_, let id), "{id}"), (.invitationWithdrawal(_, let id), "{id}"),
             (.tokenRemoval(_, let id), "{id}"):
             id.text
+        case (.runbook(let rule), _): rule
         case (.incidentAct(_, _, let act), "{act}"): act.rawValue
         case (.incident(_, let id), "{id}"), (.incidentAct(_, let id, _), "{id}"), (.channel(_, let id), "{id}"),
             (.channelTest(_, let id), "{id}"), (.channelRemoval(_, let id), "{id}"):

@@ -148,3 +148,46 @@ import Time
         }
     }
 }
+
+@Suite struct `The last step of an app's set-up` {
+    @Test func `says who is called, and that nobody is`() async throws {
+        try await withConsole { desk, console, _ in
+            let sam = TestBrowser(console)
+            try await sam.signIn()
+            let site = Site.setup("alpha", bundleID: desk.alphaApp.bundleID, done: nil)
+            #expect(try await sam.get(site).text.contains("Nobody is called yet."))
+            _ = try await desk.alerts().addChannel(
+                .email, ChannelChange(name: "Nights", target: "on-call@example.com"), of: desk.alpha.id,
+                by: .commandLine)
+            let page = try await sam.get(site).text
+            #expect(page.contains("Nights") && page.contains("Never used") && !page.contains("Nobody is called yet."))
+        }
+    }
+}
+
+@Suite struct `Runbooks` {
+    @Test func `there is one for each rule, and it is shown to whoever is signed in`() async throws {
+        try await withConsole { _, console, _ in
+            let sam = TestBrowser(console)
+            try await sam.signIn()
+            for rule in IncidentRule.allCases {
+                let page = try await sam.get(.runbook(rule.rawValue))
+                #expect(page.status == 200 && page.text.contains("<h1>"), "\(rule.rawValue)")
+                #expect(!page.text.contains("**") && !page.text.contains("```"), "\(rule.rawValue)")
+            }
+            #expect(try await sam.get(.runbook("nothing")).status == 404)
+        }
+    }
+
+    @Test func `their text is read block by block, and nothing in it becomes markup`() {
+        let blocks = RunbookText.blocks(
+            "# A\n\n**Means.** `x` <b>\ngoes on\n\n- one\n  more\n- two\n\n```sql\nselect 1;\n```\n")
+        #expect(
+            blocks == [
+                .heading("A"), .paragraph("**Means.** `x` <b> goes on"), .list(["one more", "two"]), .code("select 1;"),
+            ])
+        let html = String(decoding: RunbookText.inline("**Means.** `x` <b> [words](../a.md)").bytes, as: UTF8.self)
+        #expect(html.contains("<strong>Means.</strong>") && html.contains("<code>x</code>") && html.contains("words"))
+        #expect(!html.contains("<b>") && !html.contains("a.md"))
+    }
+}

@@ -54,7 +54,7 @@ import Time
         var path = pattern
         for (name, value) in [
             ("{slug}", slug), ("{bundleId}", parts.bundleID), ("{tenant}", parts.tenant), ("{part}", "details"),
-            ("{act}", "acknowledge"),
+            ("{act}", "acknowledge"), ("{rule}", "key-absent"),
         ] { path = path.replacing(name, with: value) }
         if path.contains("{id}") {
             return parts.ids.map { path.replacing("{id}", with: $0.uuidString.lowercased()) }

@@ -70,7 +70,7 @@ import Time
             .memberRemoval("alpha", Samples.id(3)), .invitations("alpha"), .invitationRenewal("alpha", Samples.id(4)),
             .invitationWithdrawal("alpha", Samples.id(4)), .tokens("alpha"), .tokenRemoval("alpha", Samples.id(5)),
             .audit("alpha", audit), .auditExport("alpha", audit, .plain), .checks("alpha"),
-            .alerts("alpha"),
+            .alerts("alpha"), .runbook("key-absent"),
             .alertHistory(
                 "alpha", before: IncidentCursor(openedAt: Moment(milliseconds: 1_780_000_000_123), id: Samples.id(6))),
             .incident("alpha", Samples.id(6)), .incidentAct("alpha", Samples.id(6), .snooze), .channels("alpha"),

@@ -83,7 +83,7 @@ package struct CommerceAccess: Sendable, Hashable {
         if let refusal {
             let code = refusal.code.map { ", code \($0)" } ?? ""
             lines.append(
-                "On \(refusal.at.iso8601) Apple refused such a call (\(environment.rawValue), \(refusal.call.rawValue), status \(refusal.status)\(code)) in a way that its documentation does not explain. A missing or outdated addendum is the likely cause."
+                "On \(refusal.at.iso8601.prefix(10)) Apple refused such a call (\(environment.rawValue), \(refusal.call.rawValue), status \(refusal.status)\(code)) in a way that its documentation does not explain. A missing or outdated addendum is the likely cause."
             )
         }
         lines += [

@@ -75,7 +75,7 @@ enum CommerceAccessStore {
               addendum = 'accepted', went_through_at = \(now), changed_at = \(now)
             where tenant_id = \(tenant.rawValue) and app_id = \(app.rawValue)
               and environment = \(environment.rawValue)
-              and (addendum <> 'accepted' or went_through_at is null or went_through_at < \(now - .hours(1)))
+              and (addendum <> 'accepted' or went_through_at is null or went_through_at < \(now - .minutes(1)))
             """)
     }
 

@@ -46,6 +46,10 @@ extension CommerceDesk {
         guard Self.isDay(day) else {
             throw CommerceRefused.troubles([CommerceTrouble("on", nil, "A day is written as 2026-03-01.")])
         }
+        // Tomorrow is today already where the day begins earlier than in UTC.
+        guard day <= (clock.now + .days(1)).iso8601.prefix(10) else {
+            throw CommerceRefused.troubles([CommerceTrouble("on", nil, "This day is still to come.")])
+        }
         return try await set(
             app, environment, actor, "commerce.addendum-set", ["version": .text(version), "on": .text(day)]
         ) { now, tx in

@@ -93,7 +93,8 @@ package final class CommerceDesk: Sendable {
         let purchase = try await checked(intention, app, acceptsWarnings: acceptsWarnings, at: now, in: tx)
         let estimate = Self.estimate(intention, purchase)
         let currency = intention.currency ?? purchase.currency
-        let needsApproval = try await needsApproval(estimate, currency, intention.kind, app, in: tx)
+        let needsApproval = try await needsApproval(
+            Self.sum(estimate, Self.refundedBefore(intention, purchase)), currency, intention.kind, app, in: tx)
         let id = Random.uuid()
         let reference = Random.uuid()
         let isReady = !asDraft && !needsApproval
@@ -297,7 +298,22 @@ package final class CommerceDesk: Sendable {
         _ intention: CommerceIntention, of purchase: CommercePurchase, limits: [String: Int64]
     ) -> Bool {
         needsApproval(
-            estimate(intention, purchase), intention.currency ?? purchase.currency, intention.kind, limits: limits)
+            sum(estimate(intention, purchase), refundedBefore(intention, purchase)),
+            intention.currency ?? purchase.currency, intention.kind, limits: limits)
+    }
+
+    /// What the customer got back for these items before: a limit is not kept by asking twice. Nil: unknown.
+    private static func refundedBefore(_ intention: CommerceIntention, _ purchase: CommercePurchase) -> Int64? {
+        guard intention.kind == .refund else { return 0 }
+        var total: Int64? = 0
+        for item in intention.items { total = sum(total, purchase.item(item.sku)?.refunded ?? 0) }
+        return total
+    }
+
+    private static func sum(_ a: Int64?, _ b: Int64?) -> Int64? {
+        guard let a, let b else { return nil }
+        let (sum, isTooMuch) = a.addingReportingOverflow(b)
+        return isTooMuch ? nil : sum
     }
 
     private static func needsApproval(

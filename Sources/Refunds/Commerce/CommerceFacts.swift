@@ -28,25 +28,63 @@ enum CommerceFacts {
             order by request_id
             limit \(requestsMax)
             """)
+        var requests: [(request: LockedCommerce, begun: Moment)] = []
         for row in rows {
             guard
                 let request = try await CommerceStore.lock(try row("request_id"), tenant: locked.tenant, in: tx),
                 let begun = request.progress.attempts.map(\.startedAt).min(), signedAt >= begun - leeway
             else { continue }
+            requests.append((request, begun))
+        }
+        // Locked in the order of their ids, read in the order in which Apple was asked.
+        requests.sort { $0.begun < $1.begun }
+        var taken = TakenRefunds(requests.map(\.request))
+        for (request, begun) in requests {
             if type == .consumptionRequest {
                 try await link(request, to: notification, of: locked, at: now, in: tx)
             } else {
                 try await add(
-                    facts(type, payload, request, notification, signedAt, since: begun - leeway), to: request,
-                    case: locked, at: now, in: tx)
+                    facts(type, payload, request, notification, signedAt, since: begun - leeway, taken: &taken),
+                    to: request, case: locked, at: now, in: tx)
             }
+        }
+    }
+
+    /// Which of Apple's refunds of an item belongs to which request: Apple lists all of an item's, whoever asked.
+    struct TakenRefunds {
+        private struct Key: Hashable {
+            let sku: String
+            let at: Moment
+        }
+
+        private var owners: [Key: UUID] = [:]
+
+        init(_ requests: [LockedCommerce] = []) {
+            for request in requests {
+                for fact in request.progress.facts where fact.kind == .refunded {
+                    if let sku = fact.sku, let at = fact.refundedAt {
+                        owners[Key(sku: sku, at: at)] = request.request.id
+                    }
+                }
+            }
+        }
+
+        /// The refund of an item that is this request's: the one it has, or the earliest that nobody has.
+        mutating func take(
+            _ refunds: [AdvancedCommerceTransactionInfo.Refund], of sku: String, for request: UUID
+        ) -> AdvancedCommerceTransactionInfo.Refund? {
+            let dated = refunds.compactMap { refund in refund.refundDate.map { (at: $0, refund: refund) } }
+            if let own = dated.last(where: { owners[Key(sku: sku, at: $0.at)] == request }) { return own.refund }
+            let free = dated.filter { owners[Key(sku: sku, at: $0.at)] == nil }.min { $0.at < $1.at }
+            if let free { owners[Key(sku: sku, at: free.at)] = request }
+            return free?.refund ?? refunds.first { $0.refundDate == nil }
         }
     }
 
     /// What a notification says of one request. Pure.
     static func facts(
         _ type: NotificationType, _ payload: TransactionPayload, _ request: LockedCommerce, _ id: UUID,
-        _ signedAt: Moment, since: Moment
+        _ signedAt: Moment, since: Moment, taken: inout TakenRefunds
     ) -> [CommerceFact] {
         let items = payload.advancedCommerceInfo?.items ?? []
         switch type {
@@ -65,12 +103,13 @@ enum CommerceFacts {
             }
             return skus.compactMap { sku in
                 guard let item = items.first(where: { $0.sku == sku }) else { return nil }
-                let new = item.refunds.filter { ($0.refundDate ?? signedAt) >= since }
+                let possible = item.refunds.filter { ($0.refundDate ?? signedAt) >= since }
+                let own = taken.take(possible, of: sku, for: request.request.id)
                 let revokedAt = item.revocationDate.flatMap { $0 >= since ? $0 : nil }
-                guard !new.isEmpty || revokedAt != nil else { return nil }
+                guard own != nil || revokedAt != nil else { return nil }
                 return CommerceFact(
-                    id: id, kind: .refunded, sku: sku, signedAt: signedAt, amount: sum(new.map(\.refundAmount)),
-                    refundedAt: new.compactMap(\.refundDate).max(), revokedAt: item.revocationDate)
+                    id: id, kind: .refunded, sku: sku, signedAt: signedAt, amount: own?.refundAmount,
+                    refundedAt: own?.refundDate, revokedAt: item.revocationDate)
             }
         default: return []
         }

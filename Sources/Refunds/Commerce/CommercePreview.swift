@@ -99,7 +99,7 @@ package struct CommercePreview: Sendable, Hashable {
         let notification = "when Apple's REFUND notification arrives, as of the date that it names"
         switch intention.kind {
         case .cancel:
-            let end = purchase.expiresAt.map { " on \($0.iso8601)" } ?? ""
+            let end = purchase.expiresAt.map { " on \($0.iso8601.prefix(10))" } ?? ""
             return "Access stays to the end of the period\(end); then it is not renewed."
         case .revoke: return "All access ends \(notification); not before."
         case .refund:

@@ -104,11 +104,14 @@ extension CommerceRule {
         let currency = purchase.currency
         if !bought.refunds.isEmpty, bought.remaining == 0 {
             troubles.append(.init("\(at).SKU", 4_030_021, "This item was refunded before, with its whole price."))
-        } else if !bought.refunds.isEmpty, item.refundType == .full {
+        } else if !bought.refunds.isEmpty {
+            let before = bought.refunded.map { CurrencyDecimals.text($0, currency) } ?? "Part of this item's price"
+            let count = bought.refunds.count
             troubles.append(
                 .init(
-                    "\(at).refundType", 4_030_020, .warning,
-                    "Part of this item's price was refunded before. Apple may answer that not enough is left."))
+                    "\(at).SKU", 4_030_020, .warning,
+                    "\(before) of this item \(bought.refunded == nil ? "was" : "were") refunded before\(count > 1 ? ", in \(count) refunds" : "").\(item.refundType == .full ? " Apple may answer that not enough is left." : "")"
+                ))
         }
         if item.refundType == .prorated {
             if !purchase.isSubscription {

@@ -26,7 +26,7 @@ package struct ReadinessItem: Sendable, Hashable {
 
 /// What an app still needs before its first request is answered. Pure.
 package enum Readiness {
-    /// In the order of the steps; one line each. Who is paged is no step yet.
+    /// In the order of the steps; one line each. Who is paged is the tenant's matter, and stands in its own step.
     package static func items(of facts: OnboardingFacts, at now: Moment) -> [ReadinessItem] {
         [app(facts, at: now), key(facts), probe(facts), url(facts, at: now), consent(facts), evidence(facts)]
     }

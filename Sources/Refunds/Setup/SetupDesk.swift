@@ -187,7 +187,7 @@ package final class SetupDesk: Sendable {
 
     /// Checks a key file, seals it, and makes it the one that signs.
     ///
-    /// - Parameter isForAll: every app of the tenant; else this one alone.
+    /// - Parameter isForAll: every app of the tenant; else this one alone. A rehearsal's key serves the rehearsal alone.
     /// - Throws: `SigningKeyUploadError`, `VaultError.noMasterKey`.
     package func addKey(
         _ bytes: ArraySlice<UInt8>, fileName: String?, keyID: String?, issuerID: String, for app: App, isForAll: Bool,
@@ -196,7 +196,8 @@ package final class SetupDesk: Sendable {
         let checked = try SigningKeyUpload.check(body: bytes, fileName: fileName, keyID: keyID, issuerID: issuerID)
         return try await database.transaction(app.tenant.scope) { tx in
             try await vault.store(
-                checked, of: app.tenant, for: isForAll ? nil : app.id, by: who.actor, address: who.address, in: tx)
+                checked, of: app.tenant, for: isForAll && !app.isRehearsal ? nil : app.id, by: who.actor,
+                address: who.address, in: tx)
         }
     }
 

@@ -77,6 +77,8 @@ package struct App: Hashable, Sendable {
     package static func isBundleID(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         return (1...155).contains(bytes.count)
+            // "." and ".." would be other addresses of the console.
+            && bytes.contains { $0 != 0x2E && $0 != 0x2D }
             && bytes.allSatisfy { byte in
                 (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte)
                     || byte == 0x2D || byte == 0x2E

@@ -36,6 +36,56 @@ import Time
         }
     }
 
+    @Test func `of two refunds of one item each request has its own amount, and keeps it`() async throws {
+        try await Desk.open { desk in
+            func notice(_ refunds: [(Int64, Moment)]) -> J {
+                desk.addOns {
+                    let list = refunds.map { amount, at -> J in
+                        [
+                            "refundAmount": .number(amount), "refundDate": .number(at.milliseconds),
+                            "refundType": "CUSTOM",
+                        ]
+                    }
+                    let items: [J] = [
+                        ["SKU": "base", "price": 4990], ["SKU": "addon.a", "price": 3000, "refunds": .array(list)],
+                        ["SKU": "addon.b", "price": 2000],
+                    ]
+                    $0["advancedCommerceInfo"] = ["items": .array(items)]
+                }
+            }
+            func custom(_ amount: Int64) -> CommerceIntention {
+                CommerceIntention(
+                    kind: .refund, environment: .production, transactionID: "2000000900000012",
+                    items: [
+                        CommerceItem(
+                            sku: "addon.a", refundReason: .unsatisfiedWithPurchase, refundType: .custom,
+                            refundAmount: amount, revoke: false)
+                    ], refundRiskingPreference: false, currency: "USD")
+            }
+            try await desk.know(desk.addOns())
+            let first = try await desk.ask(custom(1000))
+            try await desk.work()
+            desk.clock.advance(by: .seconds(30))
+            let one = (Int64(1000), desk.now)
+            try await desk.take(desk.note("REFUND", notice([one])))
+
+            // Soon after, a second one: within what clocks may differ.
+            let troubles = try await #require(throws: CommerceRefused.self) {
+                try await desk.ask(custom(500), key: "k2")
+            }
+            #expect("\(troubles)".contains("1.00 USD of this item were refunded before"))
+            let second = try await desk.ask(custom(500), key: "k2", acceptsWarnings: true)
+            try await desk.test.asSuperuser("update queue.lanes set free_at = '-infinity'")
+            try await desk.work()
+            desk.clock.advance(by: .seconds(30))
+            try await desk.take(desk.note("REFUND", notice([one, (500, desk.now)])))
+            for (id, amount) in [(first.id, Int64(1000)), (second.id, 500)] {
+                let request = try await desk.request(id)
+                #expect(request.state == .refunded && request.items.first?.refundedAmount == amount)
+            }
+        }
+    }
+
     @Test func `the same key is the same request, another intention under it is refused, a second form too`()
         async throws
     {

@@ -26,6 +26,13 @@ struct AlertHandlers: Sendable {
         return console.page(page.html)
     }
 
+    func runbook(_ visit: Visit) async throws -> Response {
+        guard case .runbook(let name) = visit.site, let text = console.assets.runbooks[name] else {
+            return console.door.problem(.notFound, .notFound, for: visit)
+        }
+        return console.page(RunbookPage(frame: console.frame(visit), name: name, text: text).html)
+    }
+
     func act(_ visit: TenantVisit) async throws -> Response {
         guard case .incidentAct(let slug, let id, let act) = visit.site else { return nothing(visit) }
         let form = try visit.visit.request.form()

@@ -27,6 +27,7 @@ struct IncidentPage {
             section(.class("panel"), .ariaLabelledBy("first-step")) {
                 h2(.id("first-step")) { "What to do first" }
                 p { incident.firstStep }
+                p { a(.href(.runbook(incident.rule.rawValue))) { "What to do about \(incident.rule.rawValue)" } }
                 if let app {
                     p { a(.href(.setup(slug, bundleID: app.bundleID, done: nil))) { "Set-up of \(app.name)" } }
                 }

@@ -12,6 +12,12 @@ extension CommerceForm {
         switch kind {
         case .refund:
             intention.items = taken.map { item($0, purchase, &own) }
+            for index in rows.indices where !rows[index].isTaken && !rows[index].amount.isEmpty {
+                own.append(
+                    Trouble(
+                        field: "take-\(index)",
+                        text: "An amount was typed for this item: choose the item, or leave its amount empty."))
+            }
             // What goes back is meant in the currency that stands beside it.
             intention.currency = purchase.currency
         case .revoke:
@@ -53,6 +59,14 @@ extension CommerceForm {
         let type: CommerceRefundType? = choice(row.type, "type-\(index)", "Choose how much goes back.", &own)
         if row.access != "ends", row.access != "stays" {
             own.append(Trouble(field: "access-\(index)", text: "Choose what becomes of the access."))
+        }
+        if let type, type != .custom, !row.amount.isEmpty {
+            own.append(
+                Trouble(
+                    field: "amount-\(index)",
+                    text:
+                        "An amount goes with \u{201C}an amount of your own\u{201D} only: choose that, or leave the amount empty."
+                ))
         }
         return CommerceItem(
             sku: row.sku, refundReason: reason ?? .other, refundType: type ?? .full,

@@ -39,7 +39,9 @@ struct EvidenceStep {
         switch app.evidence {
         case .none: "none: the settings speak"
         case .push: "your backend pushes consent and use through the API"
-        case .callback: "asked from \(app.callbackURL ?? "your backend") when a request arrives, once callbacks exist"
+        case .callback:
+            // Such addresses often hold a token: who may not change it does not see it.
+            "asked from \(page.canChange ? app.callbackURL ?? "your backend" : "your backend") when a request arrives, once callbacks exist"
         }
     }
 

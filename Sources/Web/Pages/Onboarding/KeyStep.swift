@@ -151,16 +151,22 @@ struct KeyStep {
                     .placeholder("57246542-96fe-1a63-e053-0824d011072a")
                 ).html
             }
-            Choices(
-                legend: "It serves", name: "serves",
-                choices: [
-                    .init(
-                        value: "all", text: "Every app of the tenant",
-                        more: "Apple's keys belong to the team, so one is enough."),
-                    .init(
-                        value: "app", text: "\(model.app.name) alone", more: "When this app belongs to another team."),
-                ], chosen: page.typed("serves", in: .key, else: "all")
-            ).html
+            // A simulator's key must not become the newest key of the tenant's real apps.
+            if model.app.isRehearsal {
+                input(.type("hidden"), .name("serves"), .value("app"))
+            } else {
+                Choices(
+                    legend: "It serves", name: "serves",
+                    choices: [
+                        .init(
+                            value: "all", text: "Every app of the tenant",
+                            more: "Apple's keys belong to the team, so one is enough."),
+                        .init(
+                            value: "app", text: "\(model.app.name) alone",
+                            more: "When this app belongs to another team."),
+                    ], chosen: page.typed("serves", in: .key, else: "all")
+                ).html
+            }
             button(.class("button button-main"), .type("submit")) { "Check, try and save" }
         }
     }

@@ -33,7 +33,8 @@ struct SetupHandlers: Sendable {
             frame: console.frame(visit), slug: visit.slug,
             model: try await desk.model(of: app, withAddresses: canChange),
             publicURL: console.own.origin, canChange: canChange, now: console.clock.now,
-            commerce: try await console.records.commerceReadiness(of: app))
+            commerce: try await console.records.commerceReadiness(of: app),
+            channels: try await console.alerts.channels(of: visit.tenant))
     }
 
     // MARK: Changing

@@ -28,6 +28,8 @@ struct SetupPage {
     let canChange: Bool
     let now: Moment
     var commerce: CommerceReadiness?
+    /// Of the tenant.
+    var channels: [Channel] = []
     var answer: SetupAnswer?
     /// An API token just made: the only time it is seen.
     var newToken: Redacted<String>?
@@ -115,7 +117,10 @@ struct SetupPage {
         let items = model.readiness.filter { SetupStep($0.step) == step }
         if items.contains(where: { $0.state == .trouble }) { return Badge(text: "Trouble", tone: .bad) }
         if items.contains(where: { $0.state == .todo }) { return Badge(text: "To do", tone: .attention) }
-        return step == .paging ? Badge(text: "Not yet", tone: .plain) : Badge(text: "Done", tone: .good)
+        guard step == .paging, !app.isRehearsal else { return Badge(text: "Done", tone: .good) }
+        let hearing = channels.filter { $0.apps.isEmpty || $0.apps.contains(app.id) }
+        if hearing.isEmpty { return Badge(text: "To do", tone: .attention) }
+        return hearing.allSatisfy(\.isFailing) ? Badge(text: "Trouble", tone: .bad) : Badge(text: "Done", tone: .good)
     }
 }
 
