@@ -58,7 +58,7 @@ import Time
         #expect(page.contains("nobody is answered"))
         #expect(
             page.contains("This says that the customer agreed.") && page.contains("Not that your team has an interest"))
-        #expect(page.contains("Nobody is paged yet"))
+        #expect(page.contains("Nobody is called yet"))
     }
 
     @Test func `a rehearsal reads Rehearsal, and its side cannot be changed`() throws {
