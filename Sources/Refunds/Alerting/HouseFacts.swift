@@ -34,8 +34,6 @@ struct WorkFacts: Sendable, Hashable {
     var ready = 0
     /// Jobs whose claim ran out and that nobody took back.
     var stuck = 0
-    /// Jobs that nobody will try again.
-    var dead = 0
     /// A round trip.
     var latency: Duration = .zero
 }

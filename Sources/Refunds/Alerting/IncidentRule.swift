@@ -29,6 +29,14 @@ package enum IncidentRule: String, Sendable, CaseIterable {
     case channelFailing = "channel-failing"
     case noChannel = "no-channel"
 
+    /// Those that something is looked at for in this release; the names of the others are kept for what they will say.
+    package static let lookedFor = allCases.filter { rule in
+        switch rule {
+        case .historyGap, .callbackFailing, .webhookFailing, .revocationUnreachable, .certificateEnding: false
+        default: true
+        }
+    }
+
     /// Quiet hours and snoozing never hold it back: a deadline does not wait for the morning.
     package var isDeadline: Bool { self == .deadlineAtRisk || self == .deadlineMissed }
 

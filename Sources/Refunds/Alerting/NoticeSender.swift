@@ -28,7 +28,7 @@ struct NoticeSender: Sendable {
         case again(at: Moment, why: String)
     }
 
-    /// - Parameter isFirst: only if nobody has begun it.
+    /// - Parameter onlyIfFirst: nothing is sent where somebody has begun it.
     func deliver(_ id: UUID, of tenant: TenantID, onlyIfFirst: Bool = false) async throws -> Ending {
         let begun = try await database.transaction(tenant.scope) { tx in
             try await begin(id, of: tenant, onlyIfFirst: onlyIfFirst, in: tx)

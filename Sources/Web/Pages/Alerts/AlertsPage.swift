@@ -127,9 +127,9 @@ struct AlertsPage {
 
     private var rules: HTML {
         details(.class("panel")) {
-            summary { "What is looked for: \(IncidentRule.allCases.count) rules" }
+            summary { "What is looked for: \(IncidentRule.lookedFor.count) rules" }
             dl(.class("facts")) {
-                for rule in IncidentRule.allCases {
+                for rule in IncidentRule.lookedFor {
                     div(.class("fact")) {
                         dt { code { rule.rawValue } }
                         dd { rule.words }
