@@ -90,6 +90,14 @@ package struct CommerceRequest: Sendable, Hashable, Identifiable {
         guard let answer, !(200...299).contains(answer.status) else { return nil }
         return CommerceErrorWords(status: answer.status, code: answer.code, kind: kind)
     }
+
+    /// What was asked, as it was asked.
+    var intention: CommerceIntention {
+        CommerceIntention(
+            kind: kind, environment: environment, transactionID: transactionID, items: items.map(\.asked),
+            refundReason: refundReason, refundType: refundType, refundRiskingPreference: refundRiskingPreference,
+            storefront: storefront, currency: currency, note: note)
+    }
 }
 
 /// A page of requests, newest first.
