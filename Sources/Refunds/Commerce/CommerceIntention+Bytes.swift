@@ -32,7 +32,7 @@ extension CommerceIntention {
             "1", kind.rawValue, environment.rawValue, transactionID,
             refundReason?.rawValue ?? "-", refundType?.rawValue ?? "-",
             refundRiskingPreference.map { "\($0)" } ?? "-", storefront ?? "-",
-            currency ?? "-",
+            currency ?? "-", note ?? "",
         ]
         for item in items {
             fields += [

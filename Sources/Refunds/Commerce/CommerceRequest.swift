@@ -55,6 +55,7 @@ package struct CommerceRequest: Sendable, Hashable, Identifiable {
     package let requestReferenceID: UUID
     package let state: CommerceRequestState
     package let stateReason: CommerceStateReason?
+    /// Of a refund, what was asked for; of a revocation, all that was bought.
     package let items: [Item]
     package let refundReason: CommerceReason?
     package let refundType: CommerceRefundType?
@@ -70,6 +71,8 @@ package struct CommerceRequest: Sendable, Hashable, Identifiable {
     package let askedBy: PersonID?
     package let askedByToken: UUID?
     package let submittedAt: Moment?
+    package let submittedBy: PersonID?
+    package let submittedByToken: UUID?
     package let needsApproval: Bool
     package let approvedBy: PersonID?
     package let approvedAt: Moment?
@@ -94,7 +97,7 @@ package struct CommerceRequest: Sendable, Hashable, Identifiable {
     /// What was asked, as it was asked.
     var intention: CommerceIntention {
         CommerceIntention(
-            kind: kind, environment: environment, transactionID: transactionID, items: items.map(\.asked),
+            kind: kind, environment: environment, transactionID: transactionID, items: kind == .refund ? items.map(\.asked) : [],
             refundReason: refundReason, refundType: refundType, refundRiskingPreference: refundRiskingPreference,
             storefront: storefront, currency: currency, note: note)
     }

@@ -52,7 +52,7 @@ enum CommerceStore {
         select r.request_id, r.app_id, r.environment, r.kind, r.transaction_id, r.original_transaction_id,
           r.product_id, r.request_reference_id, r.state, r.state_reason, r.body, r.refund_reason, r.refund_type,
           r.refund_risking, r.currency, r.storefront, r.amount_estimate, r.note, r.asked_at, r.asked_by,
-          r.asked_by_token, r.submitted_at, r.needs_approval, r.approved_by, r.approved_at, r.cancelled_by,
+          r.asked_by_token, r.submitted_at, r.submitted_by, r.submitted_by_token, r.needs_approval, r.approved_by, r.approved_at, r.cancelled_by,
           r.cancelled_at, r.give_up_at, r.case_id, r.round_id, r.answer_status, r.answer_code, r.answer_message,
           r.answer_body, r.answered_at, r.listed_at, r.changed_at, r.version
         from refunds.commerce_requests r
@@ -103,7 +103,7 @@ enum CommerceStore {
         return LockedCommerce(
             request: request,
             progress: CommerceProgress(
-                kind: request.kind, skus: request.items.map(\.asked.sku), isSubmitted: request.submittedAt != nil,
+                kind: request.kind, skus: request.intention.items.map(\.sku), isSubmitted: request.submittedAt != nil,
                 needsApproval: request.needsApproval, isApproved: request.approvedAt != nil,
                 isCancelled: request.cancelledAt != nil, giveUpAt: try row("give_up_at"), attempts: request.attempts,
                 facts: Set(try found[4].map { try CommerceFact($0) })))

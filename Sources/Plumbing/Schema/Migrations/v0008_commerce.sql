@@ -35,6 +35,8 @@ create table refunds.commerce_requests (
   asked_by uuid,
   asked_by_token uuid,
   submitted_at timestamptz,
+  submitted_by uuid,
+  submitted_by_token uuid,
   needs_approval boolean not null default false,
   approved_by uuid,
   approved_at timestamptz,
@@ -63,6 +65,7 @@ create table refunds.commerce_requests (
   unique (tenant_id, app_id, idempotency_key),
   foreign key (tenant_id, app_id) references tenants.apps,
   check (num_nonnulls(asked_by, asked_by_token) <= 1),
+  check (num_nonnulls(submitted_by, submitted_by_token) <= 1),
   check (approved_by is null or approved_by is distinct from asked_by),
   check (body is not null or state in ('draft', 'awaiting-approval', 'cancelled'))) with (fillfactor = 80);
 create index commerce_requests_newest on refunds.commerce_requests (tenant_id, app_id, listed_at desc, request_id desc);
