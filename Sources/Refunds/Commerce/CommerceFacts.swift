@@ -102,16 +102,17 @@ enum CommerceFacts {
                         revokedAt: payload.revocationDate ?? items.compactMap(\.revocationDate).max()))
             }
             // Of a revocation Apple speaks as a whole, and beside it of each item's money.
-            return found + (skus.isEmpty ? request.request.items.map(\.asked.sku) : skus).compactMap { sku in
-                guard let item = items.first(where: { $0.sku == sku }) else { return nil }
-                let possible = item.refunds.filter { ($0.refundDate ?? signedAt) >= since }
-                let own = taken.take(possible, of: sku, for: request.request.id)
-                let revokedAt = item.revocationDate.flatMap { $0 >= since ? $0 : nil }
-                guard own != nil || revokedAt != nil else { return nil }
-                return CommerceFact(
-                    id: id, kind: .refunded, sku: sku, signedAt: signedAt, amount: own?.refundAmount,
-                    refundedAt: own?.refundDate, revokedAt: item.revocationDate)
-            }
+            return found
+                + (skus.isEmpty ? request.request.items.map(\.asked.sku) : skus).compactMap { sku in
+                    guard let item = items.first(where: { $0.sku == sku }) else { return nil }
+                    let possible = item.refunds.filter { ($0.refundDate ?? signedAt) >= since }
+                    let own = taken.take(possible, of: sku, for: request.request.id)
+                    let revokedAt = item.revocationDate.flatMap { $0 >= since ? $0 : nil }
+                    guard own != nil || revokedAt != nil else { return nil }
+                    return CommerceFact(
+                        id: id, kind: .refunded, sku: sku, signedAt: signedAt, amount: own?.refundAmount,
+                        refundedAt: own?.refundDate, revokedAt: item.revocationDate)
+                }
         default: return []
         }
     }

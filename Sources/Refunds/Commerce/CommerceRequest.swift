@@ -97,7 +97,8 @@ package struct CommerceRequest: Sendable, Hashable, Identifiable {
     /// What was asked, as it was asked.
     var intention: CommerceIntention {
         CommerceIntention(
-            kind: kind, environment: environment, transactionID: transactionID, items: kind == .refund ? items.map(\.asked) : [],
+            kind: kind, environment: environment, transactionID: transactionID,
+            items: kind == .refund ? items.map(\.asked) : [],
             refundReason: refundReason, refundType: refundType, refundRiskingPreference: refundRiskingPreference,
             storefront: storefront, currency: currency, note: note)
     }

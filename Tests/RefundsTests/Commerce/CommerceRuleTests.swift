@@ -231,10 +231,11 @@ import Time
         #expect(request.standing(at: Self.now) == .init(.refunded, .reversed))
     }
 
-    @Test(arguments: [
-        ([(.refused, 4_030_024)], .failed, .refused), ([(.refused, 4_000_181)], .refunded, .customersRequest),
-        ([(.unknown, nil), (.refused, 4_030_024)], .refunded, nil), ([(.notSent, nil)], .queued, nil),
-    ] as [([(CommerceAttempt.Result?, Int64?)], CommerceRequestState, CommerceStateReason?)])
+    @Test(
+        arguments: [
+            ([(.refused, 4_030_024)], .failed, .refused), ([(.refused, 4_000_181)], .refunded, .customersRequest),
+            ([(.unknown, nil), (.refused, 4_030_024)], .refunded, nil), ([(.notSent, nil)], .queued, nil),
+        ] as [([(CommerceAttempt.Result?, Int64?)], CommerceRequestState, CommerceStateReason?)])
     func `a refund after Apple's no is the customer's own, unless a call before it may have arrived`(
         attempts: [(CommerceAttempt.Result?, Int64?)], state: CommerceRequestState, reason: CommerceStateReason?
     ) {
