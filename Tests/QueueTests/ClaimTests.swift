@@ -204,6 +204,21 @@ import Time
         }
     }
 
+    @Test func `where no hand is to spare for such lanes, the others are served all the same`() async throws {
+        try await withHouse { house in
+            try await add(3, to: lane, house: house)
+            try await add(3, to: 2, house: house)
+            func lanes(_ spare: Int, _ n: Int64) async throws -> Set<Int64> {
+                Set(
+                    try await Claims.walk(
+                        after: 0, upTo: 32, spare: spare, now: House.start, by: claimant(n), on: house.db
+                    ).jobs.map(\.lane))
+            }
+            #expect(try await lanes(0, 1) == [2])
+            #expect(try await lanes(1, 2) == [lane])
+        }
+    }
+
     @Test func `tells when it is to be looked at again`() async throws {
         try await withHouse { house in
             try await add(2, to: lane, house: house)

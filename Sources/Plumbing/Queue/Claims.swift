@@ -38,8 +38,10 @@ enum Claims {
     ///
     /// A lane with a `claim_max` rests for a call's spacing after each claim, counted from the end of the rest before
     /// where that is recent: a claim that comes late does not make the next one later still.
+    ///
+    /// - Parameter spare: of lanes with a `claim_max` so many at most: calls that hang must leave hands for the others.
     static func walk(
-        after start: Int64, upTo free: Int, now: Moment, by claimant: Claimant, on database: Database
+        after start: Int64, upTo free: Int, spare: Int = .max, now: Moment, by claimant: Claimant, on database: Database
     ) async throws -> Claimed {
         let least = min(2, free)
         let lanes = max(1, min(16, free / least))
@@ -57,7 +59,7 @@ enum Claims {
               select q.lane, q.claim_max from queue.lanes q
               where q.lane in (select lane from l where lane is not null) and q.claim_max is not null
                 and (q.paused_until is null or q.paused_until <= \(now)) and q.lane not in (select lane from b)
-              order by q.lane limit \(lanes) for update skip locked),
+              order by q.lane limit \(max(0, min(lanes, spare))) for update skip locked),
             o as materialized (
               select l.lane, s.claim_max from l left join queue.lanes q using (lane) left join s using (lane)
               where l.lane is not null and (q.paused_until is null or q.paused_until <= \(now))

@@ -219,7 +219,7 @@ actor Foreman {
             }
             let (from, wanted) = (position, min(32, free))
             let claimed = try await Claims.walk(
-                after: from, upTo: wanted, now: clock.now, by: nextClaim(), on: database)
+                after: from, upTo: wanted, spare: spare, now: clock.now, by: nextClaim(), on: database)
             start(claimed.jobs)
             rested = [rested, claimed.rested].compactMap { $0 }.min()
             if !claimed.jobs.isEmpty {
@@ -240,6 +240,9 @@ actor Foreman {
     }
 
     private var free: Int { concurrency - running.count }
+
+    /// Hands that may still take up calls of commerce: a quarter of all never does, whatever hangs at Apple.
+    private var spare: Int { concurrency * 3 / 4 - running.values.count { Lane.isCommerce($0.job.lane) } }
 
     private func nextClaim() -> Claims.Claimant {
         lastClaim += 1
