@@ -10,6 +10,12 @@ package struct RefusedWords: Sendable, Hashable {
     /// The Apple ID that Apple names for this bundle ID, where the app has another.
     package let appleID: Int64?
 
+    package init(summary: String, advice: String, appleID: Int64?) {
+        self.summary = summary
+        self.advice = advice
+        self.appleID = appleID
+    }
+
     /// Nil where the refusal says nothing of the set-up.
     init?(_ refused: OnboardingState.Refused, of app: App) {
         let who = app.isRehearsal ? "The simulator" : "Apple"

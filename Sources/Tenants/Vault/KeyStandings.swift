@@ -114,8 +114,9 @@ package enum KeyStandings {
               and environment = \(name) and refused_since is null
             """)
         let other: Moment? = try newest?("at")
-        let isOwnMatter = other.map { at in
-            if let since = own?.refusedSince { at > since } else { own?.acceptedAt == nil }
+        let isOwnMatter = other.map { at -> Bool in
+            guard own?.acceptedAt != nil else { return true }
+            return own?.refusedSince.map { at > $0 } ?? false
         }
         // Another app's call goes first where it may tell that the key is well.
         let until = now + probeEvery + (isOwnMatter == false ? trialFor : .zero)

@@ -193,7 +193,6 @@ struct AddressStep {
             }
             page.answer(to: .test, .appleID)
             live
-            correction
             if page.canChange, !model.keys.isEmpty {
                 Web.form(.class("step-actions"), .post, page.action(.test)) {
                     for environment in model.environments {
@@ -233,6 +232,7 @@ struct AddressStep {
                 Notice(
                     .bad, refused.words.summary, more: "\(refused.words.advice) Refused \(TimeText(refused.at).short)."
                 ).html)
+            inside.append(correction)
         }
         inside.append(div(.class("pair")) { cards })
         return isAwaiting
