@@ -70,6 +70,62 @@ import Time
         #expect(!page.contains("Send a Production test") && page.contains("calls <code>http://127.0.0.1:9090</code>"))
     }
 
+    @Test func `a rehearsal's page sends nobody to App Store Connect`() throws {
+        for var model in models() {
+            model.app = SetupSamples.app { $0.rehearsal = RehearsalSide(root: [1], apiURL: "http://127.0.0.1:9090") }
+            model.environments = [SetupEnvironment(id: .production, name: "Rehearsal")]
+            let page = SetupSamples.page(model).html.string
+            #expect(!page.contains("App Store Connect") && page.contains("/control/apps/"))
+        }
+    }
+
+    @Test func `what a newer try did not tell stands beside what is known, and takes nothing away`() {
+        var model = SetupSamples.begun
+        model.keys = SetupSamples.keys
+        let at = Samples.signed
+        model.environments[0].probe = SetupProbe(
+            at: at, result: .accepted, words: ProbeWords(summary: "Apple accepts it."), keyID: nil)
+        model.environments[0].trial = KeyTrial(at: at, result: .accepted, source: .probe)
+        model.environments[0].trouble = SetupProbe(
+            at: at + .minutes(1), result: .limited, words: ProbeWords(summary: "Apple asks for a pause."), keyID: nil)
+        let page = SetupSamples.page(model).html.string
+        #expect(page.contains("Accepted</span>") && page.contains("Apple accepts it."))
+        #expect(page.contains("what is said above still stands") && page.contains("Apple asks for a pause."))
+        #expect(!page.contains("Too many calls"))
+    }
+
+    @Test func `a mistyped Apple ID is named where the test is awaited, and corrected there by those who may`() {
+        var model = SetupSamples.begun
+        model.refused = SetupModel.Refused(
+            at: Samples.signed,
+            words: RefusedWords(summary: "Its Apple ID is 6450000001.", advice: "Correct it.", appleID: 6_450_000_001))
+        let page = SetupSamples.page(model).html.string
+        #expect(page.contains("Its Apple ID is 6450000001.") && page.contains("Set the Apple ID to 6450000001"))
+        #expect(page.contains("name=\"appleID\" value=\"6450000001\"") || page.contains("value=\"6450000001\""))
+        model.isAppleIDProven = true
+        #expect(!SetupSamples.page(model).html.string.contains("Set the Apple ID to"))
+    }
+
+    @Test func `an Apple ID is corrected until a Production notification has named it`() async throws {
+        try await withAdmin { (sam, desk) async throws in
+            func set(_ id: String) async throws -> TestBrowser.Answer {
+                try await sam.post(Self.part(.appleID), [("appleID", id)])
+            }
+            #expect(try await set("6450000077").location?.hasSuffix("done=apple-id#url") == true)
+            let corrected = try await set("6450000078")
+            #expect(corrected.location?.hasSuffix("done=apple-id#url") == true)
+            #expect(try await sam.get(Self.page).text.contains("6450000078"))
+            #expect(try await set("no").status == 422)
+            let other = try await sam.post(
+                .setupPart("alpha", bundleID: "com.example.alpha.lite", .appleID), [("appleID", "6450000078")])
+            #expect(other.status == 422 && other.text.contains("com.example.alpha has the Apple ID 6450000078"))
+            try await desk.add(SampleCase(), to: desk.alphaApp)
+            let refused = try await set("6450000079")
+            #expect(refused.status == 422 && refused.text.contains("own word"))
+            #expect(try await sam.get(Self.page).text.contains("6450000078, as Apple"))
+        }
+    }
+
     // MARK: Who may
 
     @Test func `those who may not change apps see a summary: no address, no form, and theirs are refused`() async throws
@@ -213,7 +269,7 @@ import Time
         model.environments[0].signer = old.info.id
         page = SetupSamples.page(model).html.string
         #expect(page.contains("Signs in Sandbox") && page.contains("Signs meanwhile"))
-        #expect(page.contains("in Production, while Apple refuses NEWNEWNEW1 there"))
+        #expect(page.contains("in Production, until Apple accepts NEWNEWNEW1 there for this app"))
         #expect(!page.contains("In use"))
         // An older key of the whole tenant beside one of this app alone.
         model.keys = [
@@ -221,7 +277,7 @@ import Time
             story(Samples.id(73), "WIDEWIDE01", .active),
         ]
         for place in model.environments.indices { model.environments[place].signer = new.info.id }
-        #expect(SetupSamples.page(model).html.string.contains("not for this app: NEWNEWNEW1 is newer"))
+        #expect(SetupSamples.page(model).html.string.contains("not for this app: NEWNEWNEW1 is this app's own"))
     }
 
     @Test func `what a reply proved stands beside the try, and the newer of both is the state`() {

@@ -40,6 +40,14 @@ package enum OutboundURL {
         return text
     }
 
+    /// The host of a URL whose form is right: lower case, without port and without the root's final dot.
+    static func host(of url: some StringProtocol) -> String {
+        let rest = url.lowercased().drop { $0 != ":" }.dropFirst(3)
+        let authority = rest.prefix { !"/?#".contains($0) }
+        let host = authority.first == "[" ? authority.prefix { $0 != "]" } : authority.prefix { $0 != ":" }
+        return host.last == "." ? String(host.dropLast()) : String(host)
+    }
+
     private static func check(_ authority: Substring, _ member: String) throws(AppChangeError) {
         var host = authority
         var port: Substring?

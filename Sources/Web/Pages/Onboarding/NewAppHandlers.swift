@@ -40,7 +40,7 @@ struct NewAppHandlers: Sendable {
                 switch error {
                 case .badBundleID, .bundleIDTaken: "bundleID"
                 case .badName: "name"
-                case .badAppleID: "appleID"
+                case .badAppleID, .appleIDTaken: "appleID"
                 default: nil
                 }
         } catch let error as AppChangeError {

@@ -49,6 +49,7 @@ struct SetupHandlers: Sendable {
         do {
             switch part {
             case .details: try await desk.change(app, try details(form, of: app), by: who)
+            case .appleID: try await desk.change(app, try appleID(form), by: who)
             case .key: return try await key(form, app, who, visit)
             case .probe: try await desk.probe(app, by: who)
             case .receiver: try await desk.change(app, try receiver(form, of: app), by: who)
@@ -66,6 +67,8 @@ struct SetupHandlers: Sendable {
             }
         } catch let error as AppChangeError {
             return try await refused(error, part, form, app, visit)
+        } catch let error as TenantStoreError {
+            return try await refused(AppChangeError("appleID", "was not taken: \(error)"), part, form, app, visit)
         } catch let error as OnboardingError {
             return try await answer(SetupAnswer(part: part, tone: .attention, text: "\(error)"), app, visit, .conflict)
         } catch VaultError.noMasterKey {
@@ -142,12 +145,15 @@ struct SetupHandlers: Sendable {
     private func details(_ form: SetupForm, of app: App) throws -> AppChanges {
         var changes = AppChanges()
         changes.name = form.text("name")
-        let appleID = form.text("appleID")
-        if !appleID.isEmpty {
-            guard let number = Int64(appleID) else { throw AppChangeError("appleID", "is a positive number") }
-            changes.appleID = number
-        }
+        if !form.text("appleID").isEmpty { changes.appleID = try appleID(form).appleID }
         if !app.isRehearsal { changes.environments = try Self.environments(form) }
+        return changes
+    }
+
+    private func appleID(_ form: SetupForm) throws -> AppChanges {
+        guard let number = Int64(form.text("appleID")) else { throw AppChangeError("appleID", "is a positive number") }
+        var changes = AppChanges()
+        changes.appleID = number
         return changes
     }
 
@@ -230,7 +236,7 @@ struct SetupHandlers: Sendable {
     private func trial(_ app: App, _ visit: TenantVisit) async throws -> Response {
         do {
             let state = try await desk.report(
-                customer: Snippets.customer, transactionID: Snippets.transactionID, of: app)
+                customer: NobodysPurchase.customer, transactionID: NobodysPurchase.transactionID, of: app)
             return try await answer(SetupWords.tried(state), app, visit, .ok)
         } catch let refusal as UsageStore.Refusal {
             return try await answer(
