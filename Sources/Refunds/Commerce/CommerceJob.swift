@@ -128,15 +128,16 @@ struct CommerceJob: Sendable {
             try await job.again(at: now + wait, error: "the rate limit's next permits are taken", in: tx)
             return .finished
         }
+        let given = ContinuousClock.now
         let number = (request.attempts.map(\.number).max() ?? 0) + 1
-        try await CommerceStore.begin(number, of: request, wait: wait, worker: job.worker, key: key.id, in: tx)
         var begun = locked
         begun.progress.attempts.append(CommerceAttempt(number: number, startedAt: now))
-        try await CommerceStore.save(begun, at: now, in: tx)
+        let beginning = CommerceStore.beginning(number, of: request, wait: wait, worker: job.worker, key: key.id)
+        try await CommerceStore.save(begun, after: [beginning], at: now, in: tx)
         return .call(
             Call(
                 app: app, request: request, body: body, attempt: number, key: key,
-                permit: CallPermit(from: started + wait)))
+                permit: CallPermit(after: wait, asked: started, given: given)))
     }
 
     private func jitter() -> Duration { .milliseconds(.random(in: 10...300)) }

@@ -119,6 +119,7 @@ struct ReplyJob: Sendable {
             try await job.again(at: now + wait + jitter(), error: "the rate limit's next permits are taken", in: tx)
             return .finished
         }
+        let given = ContinuousClock.now
 
         let version: AppStoreServerAPI.ConsumptionVersion
         let body: [UInt8]
@@ -142,7 +143,7 @@ struct ReplyJob: Sendable {
             ReplyCall(
                 app: app, caseID: locked.id, round: round.id, attempt: number, window: round.window,
                 version: version, transactionID: locked.transactionID, environment: locked.environment, body: body,
-                key: key, permit: CallPermit(from: started + wait)))
+                key: key, permit: CallPermit(after: wait, asked: started, given: given)))
     }
 
     /// Whether the round would be open if nothing were withheld: then, and only then, it is decided (again).

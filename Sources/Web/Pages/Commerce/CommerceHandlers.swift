@@ -47,8 +47,8 @@ struct CommerceHandlers: Sendable {
         guard let story = try await console.records.commerceStory(of: visit.tenant, id: id) else { return nil }
         let request = story.request
         let names = try await console.administration.names(
-            people: [request.askedBy, request.approvedBy, request.cancelledBy].compactMap { $0 },
-            tokens: [request.askedByToken].compactMap { $0 }, of: visit.tenant)
+            people: [request.askedBy, request.submittedBy, request.approvedBy, request.cancelledBy].compactMap { $0 },
+            tokens: [request.askedByToken, request.submittedByToken].compactMap { $0 }, of: visit.tenant)
         let app = try await console.records.apps(of: visit.tenant).first { $0.id == request.app }
         return CommerceRequestPage(
             frame: console.frame(visit), slug: visit.slug, story: story, app: app, names: names,

@@ -93,7 +93,7 @@ enum RegisterCells {
     ) -> [CSVCell] {
         let tally = line.tally
         let amounts = line.refundedAmounts.sorted { $0.key < $1.key }
-            .map { MoneyText(milliunits: $0.value, currency: $0.key).text }.joined(separator: "; ")
+            .map { "\(CSVCell.decimal(milliunits: $0.value)) \($0.key)" }.joined(separator: "; ")
         return [
             .text(line.month), .text(bundleIDs[line.app]), .text(environment), .text(line.sku),
             .text(line.reason?.rawValue), .number("\(tally.asked)"), .number("\(tally.refunded)"),
