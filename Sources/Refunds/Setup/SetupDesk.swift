@@ -1,3 +1,4 @@
+package import FoundationEssentials
 import Journal
 package import Postgres
 package import Queue
@@ -233,11 +234,15 @@ package final class SetupDesk: Sendable {
 
     // MARK: Reports
 
-    /// A token for the app's own backend: consent and usage of this app, nothing else.
-    package func makeToken(for app: App, by who: Changer) async throws -> NewAPIToken {
+    /// A token for the app's own backend: consent and usage of this app, nothing else. Its name says where it comes from.
+    ///
+    /// - Parameter id: of the form that asks: sent again it makes no second one.
+    /// - Throws: `TokenError`.
+    package func makeToken(_ id: UUID?, for app: App, by who: Changer) async throws -> NewAPIToken {
         try await database.transaction(app.tenant.scope) { tx in
             try await tokens.add(
-                to: app.tenant, app: app.id, scopes: [.consent, .usage], by: who.actor, address: who.address, in: tx)
+                to: app.tenant, id: id, app: app.id, scopes: [.consent, .usage],
+                name: "\(app.bundleID.prefix(70)), by its set-up page", by: who.actor, address: who.address, in: tx)
         }
     }
 

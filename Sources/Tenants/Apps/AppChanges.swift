@@ -40,7 +40,7 @@ extension AppChanges {
             }
         }
         if let appleID {
-            guard appleID > 0 else { throw AppChangeError("appleID", "is a positive number") }
+            guard appleID > 0 else { throw AppChangeError("appleID", "is a positive number: \(AppleIDText.place)") }
             if let known = app.appleID, known != appleID, !correctsAppleID {
                 throw AppChangeError("appleID", "is known to be \(known), and stays so")
             }

@@ -16,6 +16,7 @@ struct KeyStep {
                 : "Apple lets you download an In-App Purchase key once, as a .p8 file. It is tried, sealed under this installation's master key, and never shown again, in any form, to anyone."
         ) {
             page.answer(to: .key)
+            for twins in KeyTwins.among(model.keys.map(\.info)) { twins.notice.html }
             if !model.keys.isEmpty { keys }
             if page.canChange {
                 if model.canSeal {

@@ -138,6 +138,8 @@ enum SetupWords {
         case "declared": ("the declaration", nil)
         case "callbackURL": ("the callback URL", "callbackURL")
         case "productID": ("the product ID", "productID")
+        case "productSample": ("the choice about its free sample", nil)
+        case "environment": ("the choice of the environment", nil)
         case "bundleID": ("the bundle ID", "bundleID")
         case "apiURL": ("the simulator's address", "apiURL")
         case "trustRoot": ("the root certificate", nil)
