@@ -116,6 +116,9 @@ package enum Readiness {
                 "Version 1 notifications arrive, which are not signed and cannot be used: choose version 2 in App Store Connect, for Production and for Sandbox."
             )
         }
+        if let refused = facts.refused, refused.appleID != nil, let words = RefusedWords(refused, of: facts.app) {
+            return item(.trouble, words.summary)
+        }
         guard facts.inboxes > 0 else { return item(.todo, "Make the URL for notifications.") }
         let isAnyHeard = !facts.heard.all.isEmpty
         let silent = environments(facts).filter {

@@ -30,9 +30,9 @@ struct AppStep {
                 (
                     "Apple ID",
                     HTML(
-                        text: app.appleID.map {
-                            "\($0)" + (page.model.isAppleIDProven ? ", as Apple's notifications name it" : "")
-                        } ?? "not given: learned from the first verified Production notification")
+                        text: app.appleID.map { "\($0)" + (page.model.isAppleIDProven ? ", \(proof)" : "") }
+                            ?? "not given: learned from the first verified \(app.isRehearsal ? "" : "Production ")notification"
+                    )
                 ),
                 ("Environments", HTML(text: page.model.environments.map(\.name).joined(separator: " and "))),
                 ("Rehearsal", app.rehearsal.map { rehearsal($0) }),
@@ -40,6 +40,8 @@ struct AppStep {
             if page.canChange { form }
         }.html
     }
+
+    private var proof: String { "as \(app.isRehearsal ? "the simulator" : "Apple")'s notifications name it" }
 
     private func rehearsal(_ side: RehearsalSide) -> HTML {
         var html = HTML(text: "believes its own root certificate and calls ")

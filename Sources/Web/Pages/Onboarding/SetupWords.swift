@@ -77,11 +77,15 @@ enum SetupWords {
             places.compactMap { place in model.keys.first { $0.info.id == place.signer }?.info.keyID }
         ).sorted().joined(separator: " and ")
         guard !places.isEmpty, !signers.isEmpty else {
-            let names = others.map(\.keyID).joined(separator: ", ")
-            return (
-                "It signs from now on; \(names) is kept for a while and signs where the new one is refused.\(elsewhere)",
-                false
-            )
+            let kept = others.filter { $0.app == newest.app && $0.state == .retiring }.map(\.keyID)
+            let wide = others.first { newest.app != nil && $0.app == nil && $0.state == .active }
+            var text = "It is the one that signs from now on"
+            if let wide { text += ", in place of \(wide.keyID), which serves the tenant's other apps" }
+            if !kept.isEmpty {
+                text +=
+                    "; \(kept.joined(separator: ", ")) \(kept.count == 1 ? "is" : "are") kept for a while, for where the new one is refused"
+            }
+            return ("\(text).\(elsewhere)", false)
         }
         let names = places.map(\.name).joined(separator: " and ")
         return (
