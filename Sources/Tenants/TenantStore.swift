@@ -39,8 +39,7 @@ package enum TenantStoreError: Error, Hashable, CustomStringConvertible {
             "\"\(id)\" cannot be a bundle ID: use letters, digits, hyphens and dots, as in com.example.app"
         case .bundleIDTaken(let id): "the tenant already has an app \(id)"
         case .noApp(let id): "the tenant has no app \(id)"
-        case .badAppleID(let id):
-            "\(id) cannot be an Apple ID of an app: it is a positive number of at most \(AppleIDText.digitsMax) digits; \(AppleIDText.place)"
+        case .badAppleID(let id): "\(id) cannot be an Apple ID of an app: it is a positive number"
         case .noInbox: "the app has no such inbox in use"
         case .rehearsalIsFixed(let id):
             "\(id) was made before, for the App Store or for rehearsal with its own root, and stays so; use another bundle ID"

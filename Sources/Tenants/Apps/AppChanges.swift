@@ -38,7 +38,7 @@ extension AppChanges {
             }
         }
         if let appleID {
-            guard appleID > 0 else { throw AppChangeError("appleID", "is a positive number: \(AppleIDText.place)") }
+            guard appleID > 0 else { throw AppChangeError("appleID", "is a positive number") }
             if let known = app.appleID, known != appleID {
                 throw AppChangeError("appleID", "is known to be \(known), and stays so")
             }
