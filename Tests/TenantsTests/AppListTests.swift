@@ -58,6 +58,7 @@ import Testing
         ("not a bundle", "cannot be a bundle ID"), (", One", "the bundle ID is missing"),
         (String(repeating: "a", count: 200), "has 200 characters"),
         ("com.example.one, \(String(repeating: "n", count: 300))", "at most 200 characters"),
+        ("Bundle ID,Name\n64500000O1,One", "looks like an Apple ID"), ("6450000011", "looks like an Apple ID"),
         ("Bundle ID,Name\n,One", "the bundle ID is missing"),
     ])
     func `a line that asks for no app says why, and is kept as it was`(list: String, reason: String) throws {

@@ -79,6 +79,10 @@ package enum AppList {
         let (bundleID, appleID, name) = head.map { places(line, $0) } ?? places(line)
         let id = bundleID.map { line.fields[$0] } ?? ""
         guard App.isBundleID(id) else { return .failure(Trouble(TenantStoreError.badBundleID(id))) }
+        guard id.contains(".") || !looksLikeNumber(id) else {
+            return .failure(
+                Trouble(text: "\"\(id)\" is no bundle ID: it looks like an Apple ID, and the bundle ID is missing"))
+        }
         var new = NewApp(bundleID: id)
         if let text = appleID.map({ line.fields[$0] }), !text.isEmpty {
             do throws(AppChangeError) { new.appleID = try AppleIDText.number(text) } catch {

@@ -9,7 +9,7 @@ package struct OutboundRules: Sendable {
     let refusal: Refusal
     private let isInner: @Sendable (_ url: String) -> Bool
 
-    /// - Parameter isInner: whether the URL may lead into the operator's own network, which was opened for such calls.
+    /// - Parameter isInner: whether the URL leads into the operator's own network, which was opened for such calls.
     package init(_ refusal: @escaping Refusal, isInner: @escaping @Sendable (_ url: String) -> Bool = { _ in false }) {
         self.refusal = refusal
         self.isInner = isInner

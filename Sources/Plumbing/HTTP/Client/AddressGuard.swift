@@ -54,15 +54,13 @@ package struct AddressGuard: Sendable, Equatable {
         return addresses.contains(where: allows) ? .plain : .privateAddress(url.host)
     }
 
-    /// Whether a URL may lead to an address of a private network that the setting allows: an address among them, or a
-    /// name, of which only a look-up tells, where any are allowed at all.
+    /// Whether a URL names an address of a private network that the setting allows. A name is none: where it leads only
+    /// a look-up tells, and tomorrow's another thing.
     package func opensInner(to text: String) -> Bool {
-        guard self != .publicOnly, let url = ClientURL(text) else { return false }
-        if url.isLocalhost { return Self.localhost.contains(where: forPlainCalls.allows) }
-        return forPlainCalls.mayBeInner(url.host)
+        guard let url = ClientURL(text) else { return false }
+        let addresses = url.isLocalhost ? Self.localhost : Self.address(url.host).map { [$0] } ?? []
+        return addresses.contains(where: forPlainCalls.allows)
     }
-
-    private func mayBeInner(_ host: String) -> Bool { Self.address(host).map(allows) ?? true }
 
     /// The same for calls without encryption: of private networks what is allowed, and nothing public.
     package var forPlainCalls: AddressGuard {

@@ -115,7 +115,7 @@ extension ChannelKind {
         throw ChannelTargetError(
             field: field.label,
             text:
-                "must begin with https://\(hosts[0])/: \(name) has its hooks there alone. For another service that takes the same form, whoever runs this installation opens its network"
+                "must begin with https://\(hosts[0])/: \(name) has its hooks there alone. A program of your own that takes the same form is named by an address that whoever runs this installation allows, or is a channel of the kind Signed webhook"
         )
     }
 

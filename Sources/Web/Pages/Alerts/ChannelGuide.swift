@@ -2,6 +2,13 @@ import Refunds
 
 /// Where people find what a channel of each kind is entered with. Names of pages and buttons are the services' own.
 enum ChannelGuide {
+    /// A field's help as a sentence; what begins with an address or a token stays as it is written.
+    static func sentence(_ help: String) -> String {
+        let first = help.prefix { $0 != " " && $0 != "," }
+        let isWord = first.allSatisfy { $0.isLetter || $0 == "-" || $0 == "'" }
+        return (isWord ? Words.sentence(help) : help) + (help.hasSuffix("…") || help.hasSuffix(".") ? "" : ".")
+    }
+
     static func steps(_ kind: ChannelKind) -> [String] {
         switch kind {
         case .pagerduty:

@@ -219,7 +219,7 @@ struct ChannelsPage {
     @HTMLBuilder private func target(_ kind: ChannelKind) -> HTML {
         if let field = kind.target {
             Field(
-                label(field), name: "target", help: Words.sentence(field.help) + ".", error: wanted.errors["target"],
+                label(field), name: "target", help: ChannelGuide.sentence(field.help), error: wanted.errors["target"],
                 .type("text"), .value(wanted.target), .autocomplete("off"), .noSpellcheck, .maxlength(2048)
             ).html
         } else if let error = wanted.errors["target"] {
@@ -228,7 +228,7 @@ struct ChannelsPage {
         if let field = kind.secret {
             Field(
                 label(field), name: "secret",
-                help: Words.sentence(field.help) + ". It is sealed and never shown again."
+                help: ChannelGuide.sentence(field.help) + " It is sealed and never shown again."
                     + (changed == nil ? "" : " Empty: as it is."),
                 error: wanted.errors["secret"], .type("password"), .value(""), .autocomplete("off"), .maxlength(4096)
             ).html

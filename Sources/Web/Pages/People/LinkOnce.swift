@@ -17,7 +17,7 @@ struct LinkOnce {
             p {
                 "\(mailed == .sent ? "If it does not arrive, give" : "Give") it to "
                 strong { invitation.email }
-                " by a way that only they read: whoever opens it becomes \(article) \(invitation.role.rawValue). It works once, until "
+                " by a way that only they read: whoever opens it becomes a member with the role \(invitation.role.rawValue). It works once, until "
                 now.shortHTML
                 ", and is shown this once."
             }
@@ -40,5 +40,4 @@ struct LinkOnce {
         }
     }
 
-    private var article: String { invitation.role == .admin || invitation.role == .owner ? "an" : "a" }
 }
