@@ -297,7 +297,7 @@ import Time
             story(Samples.id(73), "WIDEWIDE01", .active),
         ]
         for place in model.environments.indices { model.environments[place].signer = new.info.id }
-        #expect(SetupSamples.page(model).html.string.contains("not for this app: NEWNEWNEW1 is this app's own"))
+        #expect(SetupSamples.page(model).html.string.contains("not for this app: NEWNEWNEW1 is this app"))
     }
 
     @Test func `what a reply proved stands beside the try, and the newer of both is the state`() {
