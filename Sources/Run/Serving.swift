@@ -76,10 +76,9 @@ final class Serving: Sendable {
         }
         self.mail = mail
         let trust = Self.trust(configuration, at: clock.now, journal)
-        let verifier = Verifier(
-            trust: trust,
-            revocation: RevocationCheck(mode: configuration.revocationCheck, http: apple, journal: journal),
-            clock: clock)
+        let revocation = RevocationCheck(mode: configuration.revocationCheck, http: apple, journal: journal)
+        let verifier = Verifier(trust: trust, revocation: revocation, clock: clock)
+        let instruments = Instruments(house, revocation: revocation, http: services)
         let side = AppleSide(
             verifier: verifier,
             api: AppStoreServerAPI(
@@ -125,7 +124,7 @@ final class Serving: Sendable {
                 services: services, tenants: relay, mail: mail, bases: configuration.channels, clock: clock),
             links: Self.alertLinks(house), bell: bell, clock: clock,
             outbound: configuration.outboundRules, journal: journal, counters: counters
-        ) { Watchman.facts(house) }
+        ) { await instruments.all() }
         if parts.contains(.engine) {
             watchman = Watchman(house, watch: alerting.watch, http: services)
             workers = Workers(
@@ -159,7 +158,7 @@ final class Serving: Sendable {
         server = Server(
             listen: configuration.listen, routes: router, loops: house.loops,
             trustedProxies: configuration.trustedProxies, clock: clock, journal: journal, counters: counters)
-        caretaker = Caretaker(house)
+        caretaker = Caretaker(house, instruments: instruments)
     }
 
     /// - Returns: the address with the port that the system chose.
@@ -190,10 +189,9 @@ final class Serving: Sendable {
     private static func alertLinks(_ house: House) -> AlertLinks {
         let base = "\(house.configuration.publicURL)"
         return AlertLinks(
-            // The installation's own incidents have no page: its list of tenants is the nearest.
-            incident: { slug, id in base + (slug.map { Site.incident($0, id).url } ?? Site.tenants.url) },
+            incident: { slug, id in base + Site.incident(slug ?? "installation", id).url },
             refundCase: { base + Site.refundCase($0, $1).url },
-            alerts: { slug in base + (slug.map { Site.alerts($0).url } ?? Site.tenants.url) },
+            alerts: { slug in base + Site.alerts(slug ?? "installation").url },
             runbook: { base + Site.runbook($0.rawValue).url })
     }
 

@@ -209,12 +209,15 @@ package struct Console: Sendable {
     func frame(_ visit: Visit) -> Frame {
         // The installation's own page is no tenant's.
         let tenant = visit.site.pattern == .tenants ? nil : Onlooker(session: visit.session, visit.request).tenant
-        return Frame(assets: assets.links, session: visit.session, tenant: tenant, here: visit.site)
+        var frame = Frame(assets: assets.links, session: visit.session, tenant: tenant, here: visit.site)
+        frame.alert = visit.alert
+        return frame
     }
 
     func frame(_ visit: TenantVisit) -> Frame {
         var frame = Frame(
-            assets: assets.links, session: visit.visit.session, tenant: visit.membership, here: visit.site)
+            assets: assets.links, session: visit.visit.session,
+            tenant: visit.tenant == .installation ? nil : visit.membership, here: visit.site)
         frame.alert = visit.alert
         return frame
     }

@@ -97,8 +97,10 @@ actor Lifeline {
     }
 
     /// The database answers.
-    func answered(at now: Moment) async {
-        guard let over = outage else { return }
+    ///
+    /// - Parameter hasWritten: it kept something, too: one without room goes on answering questions.
+    func answered(hasWritten: Bool, at now: Moment) async {
+        guard let over = outage, hasWritten || !over.isFull else { return }
         outage = nil
         for line in lines where over.told.contains(line.channel.id) { _ = await say(.resolved, line, over: over) }
         for tenant in Set(lines.filter { over.told.contains($0.channel.id) }.map(\.tenant.id)) {
@@ -124,25 +126,26 @@ actor Lifeline {
         }
     }
 
+    private func finding(_ outage: Outage, cause: String) -> Finding {
+        let detail = Text.kept(cause, bytesMax: 300)
+        if outage.isFull { return HouseRules.databaseFull(detail) }
+        return Finding(
+            .databaseUnreachable, cause: "database", .critical, title: "The database does not answer.",
+            effect: "Apple's deliveries are turned away and come again later; no reply goes out. \(detail)",
+            firstStep: "Look whether PostgreSQL runs and can be reached from here.")
+    }
+
     private func incident(_ outage: Outage, of tenant: TenantID, cause: String) -> Incident {
-        Incident(
-            id: outage.id, tenant: tenant, rule: outage.isFull ? .databaseFull : .databaseUnreachable,
-            cause: "database",
-            severity: .critical,
-            title: outage.isFull ? "The database takes no more data." : "The database does not answer.",
-            effect:
-                "Apple's deliveries are turned away and come again later; no reply goes out. \(Text.kept(cause, bytesMax: 300))",
-            firstStep: outage.isFull
-                ? "Make room on the database's disk." : "Look whether PostgreSQL runs and can be reached from here.",
-            openedAt: outage.since, seenAt: clock.now)
+        let finding = finding(outage, cause: cause)
+        return Incident(
+            id: outage.id, tenant: tenant, rule: finding.rule, cause: finding.cause, severity: finding.severity,
+            title: finding.title, effect: finding.effect, firstStep: finding.firstStep, openedAt: outage.since,
+            seenAt: clock.now)
     }
 
     /// Afterwards, for the history.
     private func write(_ outage: Outage, of tenant: TenantID, at now: Moment) async {
-        let incident = incident(outage, of: tenant, cause: "")
-        let finding = Finding(
-            incident.rule, cause: incident.cause, .critical, title: incident.title, effect: incident.effect,
-            firstStep: incident.firstStep)
+        let finding = finding(outage, cause: "")
         do {
             try await database.transaction(tenant.scope) { tx in
                 try await IncidentStore.record(

@@ -73,7 +73,7 @@ extension Desk {
     }
 
     /// The watch of one process.
-    func watch(house: @escaping @Sendable () -> HouseFacts = { HouseFacts() }) -> IncidentWatch {
+    func watch(house: @escaping @Sendable () -> [HouseFacts] = { [HouseFacts(host: "web-1")] }) -> IncidentWatch {
         let pager = pager
         return IncidentWatch(
             database: database, vault: vault, sender: noticeSender,

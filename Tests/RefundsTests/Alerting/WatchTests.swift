@@ -48,6 +48,9 @@ import Time
                 try await desk.look(watch)
             }
             #expect(desk.pager.messages.count == 1)
+            let labels = ["rule": "credentials-refused", "severity": "error"]
+            #expect(desk.test.counters.value("incidents_open", labels) == 1)
+            #expect(desk.test.counters.value("channels", ["channel": "slack", "state": "working"]) == 1)
 
             try await repair(desk)
             for _ in 1...5 {
@@ -56,6 +59,12 @@ import Time
             }
             #expect(desk.pager.told(.resolved).map(\.notice.dedupKey) == [first.notice.dedupKey])
             #expect(try await desk.incidents() == ["credentials-refused error closed"])
+            try await desk.look(watch)
+            #expect(desk.test.counters.value("incidents_open", labels) == 0)
+            for change in ["opened", "closed"] {
+                let counted = ["rule": "credentials-refused", "change": change]
+                #expect(desk.test.counters.value("incidents_total", counted) == 1)
+            }
             desk.clock.advance(by: .minutes(2))
             try await desk.look(watch)
             #expect(desk.pager.messages.count == 2)
@@ -227,7 +236,7 @@ import Time
         try await Desk.open { desk in
             try await desk.addChannel()
             let watch = desk.watch {
-                var facts = HouseFacts(); facts.hasMasterKey = false; return facts
+                var facts = HouseFacts(host: "web-1"); facts.hasMasterKey = false; return [facts]
             }
             try await desk.look(watch)
             #expect(desk.pager.triggers(.masterKeyMissing).map(\.notice.tenant) == ["alpha"])
