@@ -94,6 +94,7 @@ enum Doctor {
             checks.append(.ok("role", "tenants are kept apart by row security"))
             checks.append(try await clock(house))
             checks.append(try await snapshots(house))
+            checks.append(try await connections(house))
             checks += try await masterKey(house)
             checks += try await factors(house)
             checks += try await channels(house)
@@ -136,6 +137,24 @@ enum Doctor {
                 "a transaction has been open for \(seconds / 60) minutes: the queue gets slower until it ends")
         }
         return .ok("snapshots", "no transaction is open for long")
+    }
+
+    /// Whether two processes of this size get the connections that they may open.
+    private static func connections(_ house: House) async throws -> Check {
+        let rows = try await house.database.rows(
+            .house,
+            """
+            select current_setting('max_connections')::int8 - current_setting('superuser_reserved_connections')::int8 as allowed
+            """)
+        let allowed: Int64 = try rows[0]("allowed")
+        let limits = PoolLimits()
+        let needed = Int64(
+            2 * (Service.loopCount * (limits.tenant + limits.intake + limits.queue + limits.house) + 1) + 7)
+        let text =
+            "PostgreSQL allows \(allowed) connections; two processes on this machine, a command and a backup open up to \(needed)"
+        return allowed < needed
+            ? .warn("connections", "\(text): set max_connections = \(max(150, (needed + 20) / 10 * 10))")
+            : .ok("connections", text)
     }
 
     private static func masterKey(_ house: House) async throws -> [Check] {

@@ -27,7 +27,7 @@ final class Serving: Sendable {
     private let server: Server
 
     /// - Throws: where the console has no style sheets.
-    init(_ parts: Set<Part>, in house: House) throws {
+    init(_ parts: Set<Part>, sockets: [CInt] = [], in house: House) throws {
         self.house = house
         let (configuration, database, journal) = (house.configuration, house.database, house.journal)
         let (clock, counters, directory) = (house.clock, house.counters, house.directory)
@@ -156,7 +156,7 @@ final class Serving: Sendable {
         }
         if parts.contains(.gateway) { Gateway.answerTroubles(in: &router) }
         server = Server(
-            listen: configuration.listen, routes: router, loops: house.loops,
+            listen: configuration.listen, inherited: sockets, routes: router, loops: house.loops,
             trustedProxies: configuration.trustedProxies, clock: clock, journal: journal, counters: counters)
         caretaker = Caretaker(house, instruments: instruments)
     }
@@ -192,7 +192,8 @@ final class Serving: Sendable {
             incident: { slug, id in base + Site.incident(slug ?? "installation", id).url },
             refundCase: { base + Site.refundCase($0, $1).url },
             alerts: { slug in base + Site.alerts(slug ?? "installation").url },
-            runbook: { base + Site.runbook($0.rawValue).url })
+            runbook: { base + Site.runbook($0.rawValue).url },
+            confirmation: { base + Site.channelConfirmation(token: $0).url })
     }
 
     /// One bad file costs a warning; with none that is good the process stays up and answers 503.

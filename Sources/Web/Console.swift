@@ -61,6 +61,7 @@ package struct Console: Sendable {
         let checking = CheckHandlers(console: self)
         let alerting = AlertHandlers(console: self)
         let channels = ChannelHandlers(console: self)
+        let confirming = ConfirmationHandlers(console: self)
         let commerceAccess = CommerceAccessHandlers(console: self)
         let register = RegisterHandlers(console: self)
         let commerce = CommerceHandlers(console: self)
@@ -139,6 +140,8 @@ package struct Console: Sendable {
             route(.post, .channel, door.member(channels.change)),
             route(.post, .channelTest, door.member(channels.test)),
             route(.post, .channelRemoval, door.member(channels.remove)),
+            route(.get, .channelConfirmation, door.open(confirming.show)),
+            route(.post, .channelConfirmation, door.open(confirming.confirm)),
             route(.get, .commerceRequests, door.member(commerce.list)),
             route(.post, .commerceRequests, bodyMax: 128 * 1024, door.member(asking.make)),
             route(.get, .newCommerceRequest, door.member(asking.show)),
@@ -192,7 +195,8 @@ package struct Console: Sendable {
     ) -> Route {
         Route(
             method, pattern.rawValue, bodyMax: bodyMax, trailingSlash: pattern != .home,
-            sensitive: [.signInLink, .firstStart, .invitation].contains(pattern), secretBody: method == .post, handler)
+            sensitive: [.signInLink, .firstStart, .invitation, .channelConfirmation].contains(pattern),
+            secretBody: method == .post, handler)
     }
 
     /// Signed in under a new session; whatever the browser held before is dead.

@@ -148,6 +148,36 @@ import Time
         }
     }
 
+    @Test func `a mail address is confirmed by whoever has the link, once, and only by pressing the button`()
+        async throws
+    {
+        try await withConsole { desk, console, test in
+            let channel = try await desk.alerts().addChannel(
+                .email, ChannelChange(name: "Nights", target: "on-call@example.com"), of: desk.alpha.id,
+                by: .commandLine)
+            let token = String(repeating: "k", count: 43)
+            try await test.asSuperuser(
+                """
+                update refunds.channels
+                set confirm_hashes = array[sha256(convert_to(\(token), 'UTF8'))], confirm_until = \(desk.clock.now + .days(1))
+                where channel_id = \(channel.id)
+                """)
+            let link = Site.channelConfirmation(token: token)
+            let stranger = TestBrowser(console)
+            for _ in 1...2 {
+                let page = try await stranger.get(link)
+                #expect(
+                    page.status == 200 && page.text.contains("on-call@example.com")
+                        && page.text.contains("Yes, I read there"))
+            }
+            #expect(try await stranger.post(link).text.contains("Thank you"))
+            #expect(try await stranger.post(link).status == 404)
+            #expect(try await stranger.get(link).status == 404)
+            #expect(try await stranger.get(.channelConfirmation(token: "x")).status == 404)
+            #expect(try await desk.alerts().channels(of: desk.alpha.id).first?.isConfirmed == true)
+        }
+    }
+
     @Test func `of the installation are for those who run it, and for nobody else`() async throws {
         try await withConsole { desk, console, test in
             try await test.database.execute(
@@ -203,7 +233,8 @@ import Time
                 .email, ChannelChange(name: "Nights", target: "on-call@example.com"), of: desk.alpha.id,
                 by: .commandLine)
             let page = try await sam.get(site).text
-            #expect(page.contains("Nights") && page.contains("Never used") && !page.contains("Nobody is called yet."))
+            #expect(
+                page.contains("Nights") && page.contains("Not confirmed") && !page.contains("Nobody is called yet."))
         }
     }
 }

@@ -107,7 +107,7 @@ package final class IncidentWatch: Sendable {
             try await ChannelStore.all(of: tenant, in: tx)
         }
         var found = findings
-        let alive = channels.filter { !$0.isOff && $0.failures < 3 }
+        let alive = channels.filter { $0.isUsed && $0.failures < 3 }
         if !channels.isEmpty {
             var facts = AlertFacts(now: clock.now)
             facts.channels = channels

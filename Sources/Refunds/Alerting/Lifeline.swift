@@ -77,7 +77,7 @@ actor Lifeline {
         let vault = vault
         return try await database.transaction(id.scope) { tx in
             guard let tenant = try await TenantStore.tenant(id, in: tx) else { return [] }
-            let channels = try await ChannelStore.all(of: id, in: tx).filter { !$0.isOff && $0.after == .zero }
+            let channels = try await ChannelStore.all(of: id, in: tx).filter { $0.isUsed && $0.after == .zero }
             let secrets = try await vault.channelSecrets(channels.compactMap(\.secret), of: id, in: tx)
             return channels.map { Line(tenant: tenant, channel: $0, secret: $0.secret.flatMap { secrets[$0] }) }
         }
@@ -115,7 +115,8 @@ actor Lifeline {
         do {
             let secret = try line.secret.map { secret throws(VaultError) in try vault.open(secret) }
             let incident = incident(outage, of: line.tenant.id, cause: cause)
-            var notice = links.notice(incident, .trigger, sequence: 1, tenant: line.tenant, by: "", at: clock.now)
+            var notice = links.notice(
+                incident, .trigger, sequence: 1, tenant: line.tenant, by: "", zone: line.channel.zone, at: clock.now)
             notice.event = event
             return await send(
                 notice,

@@ -23,6 +23,13 @@ package enum ChannelChecks {
             let fix = Remedy(
                 "Put in a new address or key, and press Test.", at: .channels,
                 command: "refund-desk channel test --tenant \(tenant.slug) --id \(channel.id.text)")
+            if !channel.isConfirmed {
+                return .warn(
+                    name, "nobody has opened the link that was sent to its address: nothing is told there until then",
+                    Remedy(
+                        "Open the link in the mail, or have it sent again.", at: .channels,
+                        command: "refund-desk channel test --tenant \(tenant.slug) --id \(channel.id.text)"))
+            }
             if channel.isOff { return .warn(name, "is switched off: \(channel.offWhy ?? "its address is gone")", fix) }
             if channel.failures >= 3 {
                 return .warn(name, "does not take our messages: \(channel.lastError ?? "no answer")", fix)
@@ -34,7 +41,7 @@ package enum ChannelChecks {
             return nil
         }
         let name = "channels \(tenant.slug)"
-        let alive = channels.filter { !$0.isOff && $0.failures < 3 }
+        let alive = channels.filter { $0.isUsed && $0.failures < 3 }
         if alive.contains(where: { $0.kind.reachesSomebody && $0.after == .zero }) {
             if checks.isEmpty { checks.append(.ok(name, "somebody is told when something goes wrong")) }
         } else if isNeeded {

@@ -134,6 +134,7 @@ extension AlertLinks {
             incident: { "https://desk.example.com/t/\($0 ?? "-")/alerts/\($1.text)" },
             refundCase: { "https://desk.example.com/t/\($0)/cases/\($1.text)" },
             alerts: { "https://desk.example.com/t/\($0 ?? "-")/alerts" },
-            runbook: { "https://desk.example.com/runbooks/\($0.rawValue)" })
+            runbook: { "https://desk.example.com/runbooks/\($0.rawValue)" },
+            confirmation: { "https://desk.example.com/channels/confirmation/\($0)" })
     }
 }
