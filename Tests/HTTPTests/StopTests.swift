@@ -6,6 +6,7 @@ import Loop
 import Support
 import Synchronization
 import Testing
+import Time
 
 @Suite(.serialized) struct StopTests {
     /// Handlers that wait until the test lets them go.
@@ -173,11 +174,11 @@ import Testing
         let second = try await serve("second")
         #expect(try await between.response().text == "second")
         await second.stop(within: .seconds(5))
-        unlink(path)
+        unsafe unlink(path)
     }
 
     @Test func `what is no socket that listens is not taken over`() throws {
-        let file = open("/dev/null", O_RDONLY)
+        let file = unsafe open("/dev/null", O_RDONLY)
         defer { close(file) }
         #expect(throws: SocketError.self) { _ = try Socket.adopt(file) }
     }
