@@ -217,7 +217,7 @@ import Time
                 #expect(try await sam.get(site).status == 404, "\(site.url)")
             }
             #expect(try await sam.post(Site.channels("installation").url, form).status == 404)
-            #expect(try await sam.get(.alerts("alpha")).text.contains("nearly full") == false)
+            #expect(try await sam.get(.alerts("alpha")).text.contains("disk under") == false)
         }
     }
 }

@@ -106,7 +106,10 @@ extension AlertDesk {
             guard let channel = try await ChannelStore.find(id, of: tenant, in: tx) else {
                 throw AlertError.noSuchChannel
             }
-            guard channel.isConfirmed else { return try await askToConfirm(id, of: tenant, in: tx) }
+            guard channel.isConfirmed else {
+                try await audit("channel.tested", channel, tenant, actor, address, in: tx)
+                return try await askToConfirm(id, of: tenant, in: tx)
+            }
             let notice = try await NoticeStore.add(
                 NoticePlan.Wanted(channel: id, event: .test, sequence: 1), of: nil, severity: .info, tenant: tenant,
                 at: now, in: tx)

@@ -69,9 +69,13 @@ package final class IncidentWatch: Sendable {
             let now = clock.now
             health.withLock { $0 = Health(at: now, isCritical: standing.isCritical) }
             guard isMine else { return false }
-            try await look(latency: latency)
+            let isFull = try await look(latency: latency)
             gauges.round(took: ContinuousClock.now - begun)
-            await lifeline.answered(hasWritten: true, at: clock.now)
+            if isFull, await lifeline.tellsOfFullness {
+                await lifeline.isStillFull(at: clock.now)
+            } else {
+                await lifeline.answered(hasWritten: true, at: clock.now)
+            }
             await lifeline.remember()
             return true
         } catch {
@@ -81,10 +85,14 @@ package final class IncidentWatch: Sendable {
         }
     }
 
-    private func look(latency: Duration) async throws {
+    /// - Returns: whether the database refuses what it has no room for.
+    private func look(latency: Duration) async throws -> Bool {
         var work = try await database.transaction(.queue) { tx in try await WatchStore.work(in: tx) }
         work.latency = latency
-        let house = HouseRules.findings(await houseFacts(), work, at: clock.now)
+        var house = HouseRules.findings(await houseFacts(), work, at: clock.now)
+        let isFull = house.contains { $0.rule == .databaseFull }
+        // What is told from memory is not told a second time from the database.
+        if await lifeline.tellsOfFullness { house.removeAll { $0.rule == .databaseFull } }
         let tenants = try await database.transaction(.house) { tx in try await WatchStore.tenants(in: tx) }
         let isTold = try await lookAtInstallation(house)
         // Where nobody is told of the installation's own troubles, its tenants are: better twice than never.
@@ -92,12 +100,16 @@ package final class IncidentWatch: Sendable {
         for tenant in tenants {
             do {
                 try await look(at: tenant, shared)
+            } catch let error as PostgresError where error.sqlState == Lifeline.full {
+                // Nothing that is found can be written down: the whole round has failed.
+                throw error
             } catch {
                 journal.warning(
                     "the watch could not look at a tenant", ["tenant": .init(tenant.rawValue), "error": .init(error)])
             }
         }
         try await database.transaction(.house) { tx in try await WatchStore.end(in: tx) }
+        return isFull
     }
 
     /// - Returns: whether a channel of the installation is there to tell.

@@ -13,6 +13,10 @@ import Time
 actor Lifeline {
     /// How long the database may be away before somebody is called: a restart takes less.
     static let patience = Duration.seconds(30)
+    /// No room is no passing trouble: the second round that fails of it tells.
+    static let patienceWhenFull = Duration.seconds(5)
+    /// PostgreSQL's disk_full.
+    static let full = "53100"
     private static let channelsMax = 50
 
     private struct Line: Sendable {
@@ -85,14 +89,18 @@ actor Lifeline {
 
     /// A round failed.
     func failed(_ error: any Error, at now: Moment) async {
-        let text = "\(error)"
-        let isFull = (error as? PostgresError)?.sqlState == "53100"
+        await failed("\(error)", isFull: (error as? PostgresError)?.sqlState == Self.full, at: now)
+    }
+
+    /// A round was made, but somebody was refused for want of room since.
+    func isStillFull(at now: Moment) async { await failed("could not write: the disk is full", isFull: true, at: now) }
+
+    private func failed(_ text: String, isFull: Bool, at now: Moment) async {
         if outage == nil { outage = Outage(id: Random.uuid(), since: now, isFull: isFull) }
-        guard let since = outage?.since, now - since >= Self.patience else { return }
-        let told = outage?.told ?? []
-        for line in lines where !told.contains(line.channel.id) {
+        guard let outage, now - outage.since >= (outage.isFull ? Self.patienceWhenFull : Self.patience) else { return }
+        for line in lines where !outage.told.contains(line.channel.id) {
             let answer = await say(.trigger, line, cause: text)
-            if case .accepted = answer { outage?.told.insert(line.channel.id) }
+            if case .accepted = answer { self.outage?.told.insert(line.channel.id) }
         }
     }
 
@@ -107,6 +115,9 @@ actor Lifeline {
             await write(over, of: tenant, at: now)
         }
     }
+
+    /// Whether it is from here that people hear of a database without room.
+    var tellsOfFullness: Bool { outage?.isFull == true }
 
     private func say(_ event: Notice.Event, _ line: Line, cause: String = "", over: Outage? = nil) async
         -> ChannelAnswer

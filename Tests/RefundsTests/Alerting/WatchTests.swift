@@ -3,6 +3,7 @@ import FoundationEssentials
 import Journal
 import Postgres
 import Support
+import Synchronization
 import Tenants
 import Testing
 import Time
@@ -286,6 +287,51 @@ import Time
                 try await desk.look(watch)
             }
             #expect(desk.pager.told(.resolved).count == 1 && desk.pager.asked.count == 1)
+        }
+    }
+
+    private final class Flag: Sendable {
+        private let value = Mutex(false)
+        var isSet: Bool { value.withLock { $0 } }
+        func set(_ new: Bool) { value.withLock { $0 = new } }
+    }
+
+    @Test func `a database without room is told of from memory, once, until it keeps something again`() async throws {
+        try await Desk.open(withKey: false) { desk in
+            try await desk.addChannel { $0.severity = .warning }
+            let flag = Flag()
+            let clock = desk.clock
+            let watch = desk.watch {
+                var facts = HouseFacts(host: "web-1")
+                facts.databaseFullAt = flag.isSet ? clock.now : nil
+                return [facts]
+            }
+            try await desk.look(watch)
+            let before = desk.pager.messages.count
+            try await desk.test.asSuperuser(
+                """
+                create function public.no_room() returns trigger language plpgsql as
+                $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$
+                """)
+            try await desk.test.asSuperuser(
+                "create trigger no_room before insert on queue.jobs for each row execute function public.no_room()")
+            flag.set(true)
+            for _ in 1...4 {
+                desk.clock.advance(by: .seconds(10))
+                try await desk.look(watch)
+            }
+            #expect(desk.pager.triggers(.databaseFull).count == 1)
+            #expect(desk.pager.messages.count == before + 1)
+
+            flag.set(false)
+            try await desk.test.asSuperuser("drop trigger no_room on queue.jobs")
+            for _ in 1...4 {
+                desk.clock.advance(by: .seconds(10))
+                try await desk.look(watch)
+            }
+            #expect(desk.pager.told(.resolved).filter { $0.notice.rule == "database-full" }.count == 1)
+            #expect(desk.pager.triggers(.databaseFull).count == 1)
+            #expect(try await desk.incidents().contains("database-full critical closed"))
         }
     }
 }
