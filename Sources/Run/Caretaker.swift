@@ -13,12 +13,14 @@ final class Caretaker: Sendable {
     private static let tidyEvery = Duration.hours(24)
 
     private let house: House
-    private let process = Random.uuid()
-    private let host = ProcessInfo.processInfo.hostName
+    private let instruments: Instruments
     private let isStopped = Mutex(false)
     private let tidied = Mutex<Moment?>(nil)
 
-    init(_ house: House) { self.house = house }
+    init(_ house: House, instruments: Instruments) {
+        self.house = house
+        self.instruments = instruments
+    }
 
     func start() {
         house.loops.all[0].run { await self.work() }
@@ -27,7 +29,7 @@ final class Caretaker: Sendable {
     /// Tells the others that this process has gone.
     func stop() async {
         isStopped.withLock { $0 = true }
-        try? await ProcessList.leave(process, at: house.clock.now, in: house.database)
+        try? await ProcessList.leave(house.process, at: house.clock.now, in: house.database)
     }
 
     private func work() async {
@@ -43,8 +45,8 @@ final class Caretaker: Sendable {
     /// What is done each time, and what is done once a day.
     func round() async throws {
         let now = house.clock.now
-        try await ProcessList.announce(
-            process, host: host, keyring: house.configuration.keyring, at: now, in: house.database)
+        await instruments.measure()
+        try await instruments.announce()
         let retired = try await house.vault.retireOverdue()
         if retired > 0 {
             house.journal.info("signing keys whose grace time was over are wiped", ["count": .init(retired)])

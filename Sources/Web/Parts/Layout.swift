@@ -28,7 +28,9 @@ struct Layout {
 
     /// The line that stands on every page while something critical is open.
     @HTMLBuilder private var alert: HTML {
-        if let slug = frame.tenant?.slug, frame.place != .alerts {
+        if let slug = frame.tenant?.slug ?? (frame.alert == .calm ? nil : Membership.installation.slug),
+            frame.place != .alerts
+        {
             switch frame.alert {
             case .calm: HTML.empty
             case .critical(let title, let count):
