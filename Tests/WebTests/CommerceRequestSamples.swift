@@ -44,7 +44,7 @@ enum CommerceRequestSamples {
             refundRiskingPreference: kind == .cancel ? nil : true, currency: "EUR", storefront: nil,
             amountEstimate: 4250, note: "She wrote <to> us.", body: Array("{}".utf8), askedAt: Samples.signed,
             askedBy: PersonID(rawValue: Samples.id(1)), askedByToken: nil,
-            submittedAt: state == .draft ? nil : Samples.signed + .minutes(1),
+            submittedAt: state == .draft ? nil : Samples.signed + .minutes(1), submittedBy: nil, submittedByToken: nil,
             needsApproval: state == .awaitingApproval, approvedBy: nil, approvedAt: nil,
             cancelledBy: state == .cancelled ? PersonID(rawValue: Samples.id(1)) : nil,
             cancelledAt: state == .cancelled ? Samples.now : nil, caseID: Samples.id(10), roundID: Samples.id(101),

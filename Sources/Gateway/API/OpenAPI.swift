@@ -587,7 +587,7 @@ enum OpenAPI {
               "type": "array",
               "items": {
                "type": "object",
-               "description": "As asked, with price, refundedAmount, refundedAt and revocationDate as Apple signed them."
+               "description": "As asked (of a revocation, all that was bought), with price, refundedAmount, refundedAt and revocationDate as Apple signed them."
               }
              },
              "refundReason": {"$ref": "#/components/schemas/CommerceReason"},

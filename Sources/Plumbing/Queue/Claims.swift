@@ -10,6 +10,9 @@ enum Claims {
     static let lease: Duration = .seconds(60)
     /// Lanes that one walk looks at.
     static let walk = 64
+    /// Jobs of a lane with a `claim_max` that run at a time, in all processes: one whose calls hang must not take up
+    /// the hands of all.
+    static let runningMax = 8
 
     /// Who claims, and for which claim.
     struct Claimant {
@@ -23,6 +26,8 @@ enum Claims {
         let visited: Int64?
         /// No lane with work lies beyond those that were looked at.
         let reachedEnd: Bool
+        /// When the first of the lanes with work that rest now is to be looked at again.
+        let rested: Moment?
     }
 
     /// Fair between lanes: from the lane after `start` on, some jobs of each, soonest deadline first.
@@ -31,10 +36,12 @@ enum Claims {
     /// when one lane was left. The next walk begins after `visited` and not after the last lane
     /// that gave work: many paused lanes in a row would stop the walk for good.
     ///
-    /// A lane with a `claim_max` rests for a call's spacing after each claim, counted from the end of the last rest
-    /// where that is recent: one job may be ahead of its call, so that no turn is lost to the way of a claim.
+    /// A lane with a `claim_max` rests for a call's spacing after each claim, counted from the end of the rest before
+    /// where that is recent: a claim that comes late does not make the next one later still.
+    ///
+    /// - Parameter spare: of lanes with a `claim_max` so many at most: calls that hang must leave hands for the others.
     static func walk(
-        after start: Int64, upTo free: Int, now: Moment, by claimant: Claimant, on database: Database
+        after start: Int64, upTo free: Int, spare: Int = .max, now: Moment, by claimant: Claimant, on database: Database
     ) async throws -> Claimed {
         let least = min(2, free)
         let lanes = max(1, min(16, free / least))
@@ -46,11 +53,13 @@ enum Claims {
               union all
               select (select j.lane from queue.jobs j where j.state = 'ready' and j.lane > l.lane order by j.lane limit 1), n + 1
               from l where l.lane is not null and n < \(walk)),
+            b as materialized (
+              select lane from queue.jobs where state = 'running' group by lane having count(*) >= \(runningMax)),
             s as materialized (
               select q.lane, q.claim_max from queue.lanes q
               where q.lane in (select lane from l where lane is not null) and q.claim_max is not null
-                and (q.paused_until is null or q.paused_until <= \(now))
-              order by q.lane limit \(lanes) for update skip locked),
+                and (q.paused_until is null or q.paused_until <= \(now)) and q.lane not in (select lane from b)
+              order by q.lane limit \(max(0, min(lanes, spare))) for update skip locked),
             o as materialized (
               select l.lane, s.claim_max from l left join queue.lanes q using (lane) left join s using (lane)
               where l.lane is not null and (q.paused_until is null or q.paused_until <= \(now))
@@ -58,8 +67,10 @@ enum Claims {
               order by l.lane limit \(lanes)),
             r as (
               update queue.lanes q
-              set paused_until = greatest(coalesce(q.paused_until, '-infinity'), \(now) - q.call_spacing) + q.call_spacing
-              from o where q.lane = o.lane and o.claim_max is not null),
+              set paused_until =
+                case when q.paused_until > \(now) - q.call_spacing then q.paused_until else \(now) end + q.call_spacing
+              from o where q.lane = o.lane and o.claim_max is not null
+              returning q.paused_until),
             k as materialized (
               select h.tenant_id, h.job_id from o cross join lateral (
                 select j.tenant_id, j.job_id from queue.jobs j
@@ -77,11 +88,16 @@ enum Claims {
                                 else (select max(lane) from l) end) as visited,
                    (select count(*) from o) < \(lanes)
                      and (select coalesce(bool_or(lane is null), true) from l) as reached_end,
+                   least((select min(paused_until) from r),
+                         (select min(q.paused_until) from queue.lanes q
+                          where q.lane in (select lane from l where lane is not null) and q.paused_until > \(now)))
+                     as rested,
                    u.tenant_id, u.job_id, u.lane, u.kind, u.subject, u.attempts, u.deadline
             from (select 1) one left join u on true
             """)
         return Claimed(
-            jobs: try jobs(rows, claimant), visited: try rows[0]("visited"), reachedEnd: try rows[0]("reached_end"))
+            jobs: try jobs(rows, claimant), visited: try rows[0]("visited"), reachedEnd: try rows[0]("reached_end"),
+            rested: try rows[0]("rested"))
     }
 
     /// Whatever lane they are in: jobs whose deadline is near, few of each lane.
@@ -116,7 +132,7 @@ enum Claims {
 
     /// Makes waiting jobs ready whose time has come.
     ///
-    /// - Returns: how many, and when the next one is due or the next lane has rested.
+    /// - Returns: how many, and when the next one is due.
     static func schedule(now: Moment, on database: Database) async throws -> (moved: Int, next: Moment?) {
         let row = try await database.rows(
             .queue,
@@ -129,8 +145,7 @@ enum Claims {
               update queue.jobs j set state = 'ready'
               from due where j.tenant_id = due.tenant_id and j.job_id = due.job_id returning 1)
             select (select count(*) from moved) as moved,
-                   least((select min(run_at) from queue.jobs where state = 'waiting' and run_at > \(now)),
-                         (select min(paused_until) from queue.lanes where paused_until > \(now))) as next
+                   (select min(run_at) from queue.jobs where state = 'waiting' and run_at > \(now)) as next
             """)[0]
         return (try row("moved"), try row("next"))
     }

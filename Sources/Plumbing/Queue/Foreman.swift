@@ -179,7 +179,9 @@ actor Foreman {
             isRung = false
             do {
                 wait = try await scheduleWhatIsDue()
-                try await claimWhatThereIs()
+                if let rested = try await claimWhatThereIs() {
+                    wait = min(wait, max(Self.scheduleEvery, rested - clock.now))
+                }
                 if isInTrouble { journal.info("the queue is served again") }
                 isInTrouble = false
             } catch {
@@ -203,7 +205,10 @@ actor Foreman {
     }
 
     /// Claims until the queue is empty or every hand is full.
-    private func claimWhatThereIs() async throws {
+    ///
+    /// - Returns: when the first lane that rests is to be looked at again.
+    private func claimWhatThereIs() async throws -> Moment? {
+        var rested: Moment?
         var wrapped = position == 0
         var tookSomething = false
         while !isStopping, free > 0 {
@@ -214,8 +219,9 @@ actor Foreman {
             }
             let (from, wanted) = (position, min(32, free))
             let claimed = try await Claims.walk(
-                after: from, upTo: wanted, now: clock.now, by: nextClaim(), on: database)
+                after: from, upTo: wanted, spare: spare, now: clock.now, by: nextClaim(), on: database)
             start(claimed.jobs)
+            rested = [rested, claimed.rested].compactMap { $0 }.min()
             if !claimed.jobs.isEmpty {
                 tookSomething = true
                 wrapped = false
@@ -224,15 +230,19 @@ actor Foreman {
             let tookAll = claimed.jobs.count < min(2, wanted)
             if claimed.reachedEnd {
                 position = 0
-                if tookAll, wrapped || from == 0 { return }
+                if tookAll, wrapped || from == 0 { return rested }
                 if claimed.jobs.isEmpty { wrapped = true }
             } else {
                 position = claimed.visited ?? 0
             }
         }
+        return rested
     }
 
     private var free: Int { concurrency - running.count }
+
+    /// Hands that may still take up calls of commerce: a quarter of all never does, whatever hangs at Apple.
+    private var spare: Int { concurrency * 3 / 4 - running.values.count { Lane.isCommerce($0.job.lane) } }
 
     private func nextClaim() -> Claims.Claimant {
         lastClaim += 1

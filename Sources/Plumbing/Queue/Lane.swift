@@ -85,6 +85,13 @@ package enum Lane {
             """) == 1
     }
 
+    /// How late after its permit's moment a call may leave; nil where it does not matter.
+    ///
+    /// Calls whose moments passed while the process got no CPU would leave all at once. The margin of commerce's
+    /// spacing bears a delay of a tenth of it; the other calls are many and near each other, and the one too many is
+    /// answered 429 and repeated.
+    package static func slack(of lane: Int64) -> Duration? { isCommerce(lane) ? spacing(of: lane) / 10 : nil }
+
     /// Between two calls: 20 ms is Apple's 50 a second; Sandbox has a tenth of each limit.
     ///
     /// The five a second of commerce are kept with a margin of a fortieth: calls that leave 200 ms apart arrive a

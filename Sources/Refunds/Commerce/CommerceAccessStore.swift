@@ -66,16 +66,17 @@ enum CommerceAccessStore {
     static func wentThrough(
         app: AppID, environment: AppEnvironment, tenant: TenantID, at now: Moment, in tx: Transaction
     ) async throws {
-        try await ensure(app: app, environment: environment, tenant: tenant, at: now, in: tx)
         try await tx.execute(
             """
-            update refunds.commerce_access
-            set decided_at = case when addendum = 'accepted' then decided_at else \(now) end,
-              decided_by = case when addendum = 'accepted' then decided_by end,
-              addendum = 'accepted', went_through_at = \(now), changed_at = \(now)
-            where tenant_id = \(tenant.rawValue) and app_id = \(app.rawValue)
-              and environment = \(environment.rawValue)
-              and (addendum <> 'accepted' or went_through_at is null or went_through_at < \(now - .minutes(1)))
+            insert into refunds.commerce_access as a
+              (tenant_id, app_id, environment, addendum, decided_at, went_through_at, changed_at)
+            values (\(tenant.rawValue), \(app.rawValue), \(environment.rawValue), 'accepted', \(now), \(now), \(now))
+            on conflict (tenant_id, app_id, environment) do update
+              set decided_at = case when a.addendum = 'accepted' then a.decided_at else excluded.decided_at end,
+                decided_by = case when a.addendum = 'accepted' then a.decided_by end,
+                addendum = 'accepted', went_through_at = excluded.went_through_at, changed_at = excluded.changed_at
+              where a.addendum <> 'accepted' or a.went_through_at is null
+                or a.went_through_at < \(now - .minutes(1))
             """)
     }
 

@@ -24,15 +24,13 @@ extension CommerceDesk {
         guard (1...20).contains(id.utf8.count), id.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             throw CommerceRefused.noSuchTransaction("a transaction ID is 1 to 20 digits")
         }
-        let lane = App.lane(app.id, isSandbox: environment == .sandbox)
-        let (key, token) = try await leave(app, lane: lane)
-        let answer = await apple.api(for: app).transactionInfo(
-            transactionID: id, environment: Environment(environment), token: token)
-        let now = clock.now
-        let isWork = try await database.transaction(app.tenant.scope) { tx in
-            try await learn(from: answer.failure, key, app, lane: lane, in: tx)
+        var answer = try await askAbout(id, of: app, environment)
+        if case .failed(.retry(_, notBefore: nil)) = answer {
+            // Somebody waits, and looking changes nothing: what failed for a moment is asked once more.
+            try await Task.sleep(for: .milliseconds(500))
+            answer = try await askAbout(id, of: app, environment)
         }
-        if isWork { bell.ring() }
+        let now = clock.now
         switch answer {
         case .failed(let result):
             throw Self.refused(result)
@@ -59,6 +57,18 @@ extension CommerceDesk {
             guard let found else { throw CommerceRefused.noSuchTransaction("there is no such transaction") }
             return found
         }
+    }
+
+    private func askAbout(_ id: String, of app: App, _ environment: AppEnvironment) async throws -> LookUpResult {
+        let lane = App.lane(app.id, isSandbox: environment == .sandbox)
+        let (key, token) = try await leave(app, lane: lane)
+        let answer = await apple.api(for: app).transactionInfo(
+            transactionID: id, environment: Environment(environment), token: token)
+        let isWork = try await database.transaction(app.tenant.scope) { tx in
+            try await learn(from: answer.failure, key, app, lane: lane, in: tx)
+        }
+        if isWork { bell.ring() }
+        return answer
     }
 
     private static func refused(_ result: CallResult) -> CommerceRefused {
@@ -161,7 +171,9 @@ extension CommerceDesk {
             guard let key = try await vault.signingKey(of: app.tenant, for: app.id, isSandbox: isSandbox, in: tx)
             else { throw CommerceRefused.notNow("no signing key serves this app: add one first") }
             if tokens.kept(key, app) == nil { return .needsToken(key) }
-            switch try await KeyStandings.enter(key.id, isSandbox: isSandbox, of: app.tenant, at: now, in: tx) {
+            let gate = try await KeyStandings.enter(
+                key.id, for: app.id, isSandbox: isSandbox, of: app.tenant, at: now, in: tx)
+            switch gate {
             case .open: break
             case .closed(let until) where until <= now + .seconds(1): return .trial(until: until)
             case .closed(let until):
@@ -185,13 +197,15 @@ extension CommerceDesk {
         let isSandbox = Lane.isSandbox(lane)
         switch failure {
         case .rateLimited(_, let until):
-            try await KeyStandings.undecided(key.id, isSandbox: isSandbox, of: app.tenant, in: tx)
+            try await KeyStandings.undecided(
+                key.id, for: app.id, isSandbox: isSandbox, of: app.tenant, in: tx)
             try await ReplyStore.holdLane(
                 lane, for: max(.zero, until - clock.now),
                 why: "Apple asked for no more calls before \(until.iso8601)", tx: tx)
             return false
         case .retry, .unknown, .notSent:
-            try await KeyStandings.undecided(key.id, isSandbox: isSandbox, of: app.tenant, in: tx)
+            try await KeyStandings.undecided(
+                key.id, for: app.id, isSandbox: isSandbox, of: app.tenant, in: tx)
             return false
         case nil, .accepted, .refused, .credentials:
             return try await AppleQuestion(vault: vault, tokens: tokens, clock: clock)

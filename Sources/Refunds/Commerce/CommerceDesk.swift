@@ -37,7 +37,8 @@ package final class CommerceDesk: Sendable {
     /// - Parameters:
     ///   - idempotencyKey: the caller's; the same key for the same intention gives the same request.
     ///   - acceptsWarnings: whoever asks has seen them.
-    ///   - asDraft: written down and not handed in.
+    ///   - asDraft: written down and not handed in. What was a draft under this key is handed in when it is asked for
+    ///     as a request.
     /// - Returns: the request, and whether it is new.
     /// - Throws: `CommerceRefused`
     package func ask(
@@ -57,7 +58,10 @@ package final class CommerceDesk: Sendable {
                 try await known(idempotencyKey, digest, app, in: tx)
             })
         {
-            return (known, false)
+            guard known.state == .draft, !asDraft else { return (known, false) }
+            let submitted = try await submit(
+                known.id, of: app.tenant, by: actor, acceptsWarnings: acceptsWarnings)
+            return (submitted, false)
         }
         let broken = CommerceRule.troubles(of: intention, against: nil, at: clock.now)
             .filter { $0.severity == .refused }
@@ -108,16 +112,16 @@ package final class CommerceDesk: Sendable {
               (tenant_id, request_id, app_id, environment, kind, transaction_id, original_transaction_id, product_id,
                request_reference_id, idempotency_key, asked_sha256, state, body, refund_reason, refund_type,
                refund_risking, currency, storefront, amount_estimate, note, asked_at, asked_by, asked_by_token,
-               submitted_at, needs_approval, case_id, listed_at, changed_at)
+               submitted_at, submitted_by, submitted_by_token, needs_approval, case_id, listed_at, changed_at)
             values (\(app.tenant.rawValue), \(id), \(app.id.rawValue), \(intention.environment.rawValue),
               \(intention.kind.rawValue), \(intention.transactionID), \(purchase.originalTransactionID),
               \(purchase.productID), \(reference), \(key), \(digest), \(progress.standing(at: now).state.rawValue),
               \(body), \(intention.refundReason?.rawValue), \(intention.refundType?.rawValue),
               \(intention.refundRiskingPreference), \(intention.currency), \(intention.storefront), \(estimate),
-              \(intention.note), \(now), \(actor.person?.rawValue), \(actor.token), \(asDraft ? nil : now),
+              \(intention.note), \(now), \(actor.person?.rawValue), \(actor.token), \(asDraft ? nil : now), \(asDraft ? nil : actor.person?.rawValue), \(asDraft ? nil : actor.token),
               \(needsApproval), \(purchase.caseID), \(now), \(now))
             """)
-        for (index, item) in intention.items.enumerated() {
+        for (index, item) in Self.items(intention, purchase).enumerated() {
             try await tx.execute(
                 """
                 insert into refunds.commerce_items
@@ -158,7 +162,7 @@ package final class CommerceDesk: Sendable {
             try await tx.execute(
                 """
                 update refunds.commerce_requests
-                set submitted_at = \(now)
+                set submitted_at = \(now), submitted_by = \(actor.person?.rawValue), submitted_by_token = \(actor.token)
                 where tenant_id = \(tenant.rawValue) and request_id = \(request)
                 """)
         }
@@ -341,6 +345,17 @@ package final class CommerceDesk: Sendable {
                 sum = new
             }
             return sum
+        }
+    }
+
+    /// What is asked for item by item. A revocation is about all that was bought.
+    private static func items(_ intention: CommerceIntention, _ purchase: CommercePurchase) -> [CommerceItem] {
+        guard intention.kind == .revoke else { return intention.items }
+        var known: Set<String> = []
+        return purchase.items.filter { known.insert($0.sku).inserted }.map { item in
+            CommerceItem(
+                sku: item.sku, refundReason: intention.refundReason ?? .other,
+                refundType: intention.refundType ?? .full, refundAmount: nil, revoke: true)
         }
     }
 

@@ -92,25 +92,27 @@ enum CommerceFacts {
         case .refundReversed: return [CommerceFact(id: id, kind: .reversed, signedAt: signedAt)]
         case .refund:
             let skus = request.progress.skus
+            var found: [CommerceFact] = []
             if skus.isEmpty || items.isEmpty {
                 let amounts = items.flatMap(\.refunds).filter { ($0.refundDate ?? since) >= since }
-                return [
+                found.append(
                     CommerceFact(
                         id: id, kind: .refunded, signedAt: signedAt, amount: sum(amounts.map(\.refundAmount)),
                         refundedAt: amounts.compactMap(\.refundDate).max(),
-                        revokedAt: payload.revocationDate ?? items.compactMap(\.revocationDate).max())
-                ]
+                        revokedAt: payload.revocationDate ?? items.compactMap(\.revocationDate).max()))
             }
-            return skus.compactMap { sku in
-                guard let item = items.first(where: { $0.sku == sku }) else { return nil }
-                let possible = item.refunds.filter { ($0.refundDate ?? signedAt) >= since }
-                let own = taken.take(possible, of: sku, for: request.request.id)
-                let revokedAt = item.revocationDate.flatMap { $0 >= since ? $0 : nil }
-                guard own != nil || revokedAt != nil else { return nil }
-                return CommerceFact(
-                    id: id, kind: .refunded, sku: sku, signedAt: signedAt, amount: own?.refundAmount,
-                    refundedAt: own?.refundDate, revokedAt: item.revocationDate)
-            }
+            // Of a revocation Apple speaks as a whole, and beside it of each item's money.
+            return found
+                + (skus.isEmpty ? request.request.items.map(\.asked.sku) : skus).compactMap { sku in
+                    guard let item = items.first(where: { $0.sku == sku }) else { return nil }
+                    let possible = item.refunds.filter { ($0.refundDate ?? signedAt) >= since }
+                    let own = taken.take(possible, of: sku, for: request.request.id)
+                    let revokedAt = item.revocationDate.flatMap { $0 >= since ? $0 : nil }
+                    guard own != nil || revokedAt != nil else { return nil }
+                    return CommerceFact(
+                        id: id, kind: .refunded, sku: sku, signedAt: signedAt, amount: own?.refundAmount,
+                        refundedAt: own?.refundDate, revokedAt: item.revocationDate)
+                }
         default: return []
         }
     }

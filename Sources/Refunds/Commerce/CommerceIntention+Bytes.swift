@@ -32,7 +32,7 @@ extension CommerceIntention {
             "1", kind.rawValue, environment.rawValue, transactionID,
             refundReason?.rawValue ?? "-", refundType?.rawValue ?? "-",
             refundRiskingPreference.map { "\($0)" } ?? "-", storefront ?? "-",
-            currency ?? "-",
+            currency ?? "-", note ?? "",
         ]
         for item in items {
             fields += [
@@ -41,15 +41,5 @@ extension CommerceIntention {
             ]
         }
         return Digest.sha256(Array(fields.map { "\($0.utf8.count):\($0)" }.joined().utf8))
-    }
-}
-
-extension CommerceRequest {
-    /// What was asked, as it was asked.
-    var intention: CommerceIntention {
-        CommerceIntention(
-            kind: kind, environment: environment, transactionID: transactionID, items: items.map(\.asked),
-            refundReason: refundReason, refundType: refundType, refundRiskingPreference: refundRiskingPreference,
-            storefront: storefront, currency: currency, note: note)
     }
 }

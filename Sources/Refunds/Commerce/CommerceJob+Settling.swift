@@ -77,11 +77,14 @@ extension CommerceJob {
         var retryAt = end.notBefore
         if end.result == .credentials {
             retryAt = try await KeyStandings.refused(
-                call.key.id, isSandbox: call.isSandbox, of: tenant, clockOffset: end.clockOffset, at: now, in: tx)
+                call.key.id, for: app, isSandbox: call.isSandbox, of: tenant, clockOffset: end.clockOffset, at: now,
+                in: tx)
         } else if end.showsKeyAccepted {
-            try await KeyStandings.accepted(call.key.id, isSandbox: call.isSandbox, of: tenant, at: now, in: tx)
+            try await KeyStandings.accepted(
+                call.key.id, for: app, isSandbox: call.isSandbox, of: tenant, at: now, in: tx)
         } else {
-            try await KeyStandings.undecided(call.key.id, isSandbox: call.isSandbox, of: tenant, in: tx)
+            try await KeyStandings.undecided(
+                call.key.id, for: app, isSandbox: call.isSandbox, of: tenant, in: tx)
         }
         if let until = end.laneUntil {
             let why = "Apple asked for no more calls before \(until.iso8601)"
@@ -97,19 +100,19 @@ extension CommerceJob {
                 environment: request.environment, tenant: tenant, at: now, in: tx)
         }
         try await CommerceStore.end(
-            call.attempt, of: request, with: end.result, answer: end.answer, error: end.error, retryAt: retryAt, in: tx)
+            call.attempt, of: &locked, with: end.result, answer: end.answer, error: end.error, retryAt: retryAt, in: tx)
+        var acts: [SQL] = []
         if let answer = end.answer {
-            try await CommerceStore.keep(answer, body: end.body, of: request, at: now, in: tx)
+            acts.append(CommerceStore.keeping(answer, body: end.body, of: request, at: now))
         }
-        try await plan(&locked, end, at: now, in: tx)
-        guard let settled = try await CommerceStore.lock(request.id, tenant: tenant, in: tx) else { return }
-        try await CommerceStore.save(settled, at: now, in: tx)
-        let standing = settled.progress.standing(at: now)
+        acts += plan(&locked, end, at: now)
+        try await CommerceStore.save(locked, after: acts, at: now, in: tx)
+        let standing = locked.progress.standing(at: now)
         tell(call, end, standing.state)
         guard let job else { return }
         guard standing.state == .queued else { return try await job.done(in: tx) }
         try await job.again(
-            at: next(after: end, retryAt, settled.progress, at: now), error: end.text, in: tx)
+            at: next(after: end, retryAt, locked.progress, at: now), error: end.text, in: tx)
     }
 
     private func take(_ signed: Signed, _ call: Call, at now: Moment, in tx: Transaction) async throws {
@@ -136,25 +139,20 @@ extension CommerceJob {
     }
 
     /// Until when it is tried again, and the case whose own request stands in the way.
-    private func plan(
-        _ locked: inout LockedCommerce, _ end: Ended, at now: Moment, in tx: Transaction
-    ) async throws {
+    private func plan(_ locked: inout LockedCommerce, _ end: Ended, at now: Moment) -> [SQL] {
         let request = locked.request
         let mine: SQL = "tenant_id = \(request.tenant.rawValue) and request_id = \(request.id)"
         switch end.result {
         case .retry, .unknown:
-            guard end.laneUntil == nil else { return }
-            try await tx.execute(
-                """
-                update refunds.commerce_requests
-                set give_up_at = coalesce(give_up_at, \(now + Self.patience))
-                where \(mine)
-                """)
+            guard end.laneUntil == nil, locked.progress.giveUpAt == nil else { return [] }
+            locked.progress.giveUpAt = now + Self.patience
+            return ["update refunds.commerce_requests set give_up_at = \(now + Self.patience) where \(mine)"]
         case .doubted:
             // The time that it waits for somebody to look is not the call's.
-            try await tx.execute("update refunds.commerce_requests set give_up_at = null where \(mine)")
+            locked.progress.giveUpAt = nil
+            return ["update refunds.commerce_requests set give_up_at = null where \(mine)"]
         case .refused where end.answer?.advancedCommerceError == .pendingRefund:
-            try await tx.execute(
+            return [
                 """
                 update refunds.commerce_requests r
                 set case_id = c.case_id
@@ -162,8 +160,9 @@ extension CommerceJob {
                 where r.tenant_id = \(request.tenant.rawValue) and r.request_id = \(request.id)
                   and c.tenant_id = r.tenant_id and c.app_id = r.app_id and c.environment = r.environment
                   and c.transaction_id = r.transaction_id and r.case_id is null
-                """)
-        case .accepted, .refused, .credentials, .notSent: break
+                """
+            ]
+        case .accepted, .refused, .credentials, .notSent: return []
         }
     }
 

@@ -115,7 +115,8 @@ struct CommerceJob: Sendable {
         }
         guard tokens.kept(key, app) != nil else { throw NeedsToken(key: key, app: app) }
         guard try await job.isStillMine(in: tx) else { throw ClaimLost(job: job.id) }
-        let gate = try await KeyStandings.enter(key.id, isSandbox: isSandbox, of: tenant, at: now, in: tx)
+        let gate = try await KeyStandings.enter(
+            key.id, for: app.id, isSandbox: isSandbox, of: tenant, at: now, in: tx)
         if case .closed(let until) = gate {
             try await job.again(
                 at: until + jitter(), error: "Apple refused the signing key, or it is being tried", in: tx)
@@ -123,20 +124,21 @@ struct CommerceJob: Sendable {
         }
         guard let wait = try await Lane.takePermit(locked.lane, in: tx) else {
             let wait = try await ReplyStore.laneWait(locked.lane, tx: tx)
-            try await KeyStandings.undecided(key.id, isSandbox: isSandbox, of: tenant, in: tx)
+            try await KeyStandings.undecided(key.id, for: app.id, isSandbox: isSandbox, of: tenant, in: tx)
             try await Lane.rest(locked.lane, until: now + wait, why: "the next permits are taken", in: tx)
             try await job.again(at: now + wait, error: "the rate limit's next permits are taken", in: tx)
             return .finished
         }
+        let given = ContinuousClock.now
         let number = (request.attempts.map(\.number).max() ?? 0) + 1
-        try await CommerceStore.begin(number, of: request, wait: wait, worker: job.worker, key: key.id, in: tx)
         var begun = locked
         begun.progress.attempts.append(CommerceAttempt(number: number, startedAt: now))
-        try await CommerceStore.save(begun, at: now, in: tx)
+        let beginning = CommerceStore.beginning(number, of: request, wait: wait, worker: job.worker, key: key.id)
+        try await CommerceStore.save(begun, after: [beginning], at: now, in: tx)
         return .call(
             Call(
                 app: app, request: request, body: body, attempt: number, key: key,
-                permit: CallPermit(from: started + wait)))
+                permit: CallPermit(after: wait, asked: started, given: given)))
     }
 
     private func jitter() -> Duration { .milliseconds(.random(in: 10...300)) }

@@ -99,7 +99,9 @@ package struct CommerceProgress: Sendable, Hashable {
         let wasCalled = attempts.contains { $0.result != .notSent }
         let taken = taken
         // 1 and 2: Apple's word, once all of it is there, counts before anything of ours.
-        if wasCalled, refunded == .all { return Standing(.refunded, reason(taken)) }
+        // A request that Apple certainly refused has no part in what a customer is given back later.
+        let mayBeOurs = taken != .refused || attempts.contains(where: \.mayHaveArrived)
+        if wasCalled, mayBeOurs, refunded == .all { return Standing(.refunded, reason(taken)) }
         if attempts.contains(where: { $0.result == nil }) { return Standing(.sending) }
         if wasCalled, kind != .cancel, taken == .accepted || taken == .arrivedEarlier || taken == .pending {
             if isDeclined {

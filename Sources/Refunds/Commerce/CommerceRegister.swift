@@ -22,7 +22,8 @@ package struct RegisterFilter: Sendable, Hashable {
 /// What was asked for and what was sold.
 ///
 /// A request counts once for each of its items, in the month in which it was asked for; drafts, requests that were taken
-/// back, and cancellations, which give no money back, do not count.
+/// back, and cancellations, which give no money back, do not count. What Apple decided upon the customer's own request
+/// counts as asked for, and as neither refunded nor declined: it is in the customer's case.
 package struct RegisterTally: Sendable, Hashable {
     package var asked = 0
     /// Refunds that Apple made and did not take back.
@@ -92,7 +93,8 @@ package struct RegisterCursor: Sendable, Hashable {
     let reason: String
 }
 
-/// One item of one request; a revocation or cancellation, which is about all of them, is one entry without a SKU.
+/// One item of one request; of a revocation each item that was bought. A cancellation, and a revocation whose items are
+/// not known, is one entry without a SKU.
 package struct RegisterEntry: Sendable, Hashable {
     package let request: UUID
     package let app: AppID

@@ -55,6 +55,7 @@ package struct CommerceRequest: Sendable, Hashable, Identifiable {
     package let requestReferenceID: UUID
     package let state: CommerceRequestState
     package let stateReason: CommerceStateReason?
+    /// Of a refund, what was asked for; of a revocation, all that was bought.
     package let items: [Item]
     package let refundReason: CommerceReason?
     package let refundType: CommerceRefundType?
@@ -70,6 +71,8 @@ package struct CommerceRequest: Sendable, Hashable, Identifiable {
     package let askedBy: PersonID?
     package let askedByToken: UUID?
     package let submittedAt: Moment?
+    package let submittedBy: PersonID?
+    package let submittedByToken: UUID?
     package let needsApproval: Bool
     package let approvedBy: PersonID?
     package let approvedAt: Moment?
@@ -89,6 +92,15 @@ package struct CommerceRequest: Sendable, Hashable, Identifiable {
     package var words: CommerceErrorWords? {
         guard let answer, !(200...299).contains(answer.status) else { return nil }
         return CommerceErrorWords(status: answer.status, code: answer.code, kind: kind)
+    }
+
+    /// What was asked, as it was asked.
+    var intention: CommerceIntention {
+        CommerceIntention(
+            kind: kind, environment: environment, transactionID: transactionID,
+            items: kind == .refund ? items.map(\.asked) : [],
+            refundReason: refundReason, refundType: refundType, refundRiskingPreference: refundRiskingPreference,
+            storefront: storefront, currency: currency, note: note)
     }
 }
 

@@ -183,7 +183,7 @@ enum RegisterQueries {
             select r.request_id, r.app_id, r.environment, r.kind, r.state, r.state_reason, r.transaction_id,
               r.product_id, r.asked_at, r.listed_at, i.sku, coalesce(i.refund_reason, r.refund_reason) as reason,
               coalesce(i.refund_type, r.refund_type) as type, i.refund_amount, i.revoke,
-              coalesce(i.price, case when r.kind = 'revoke' then r.amount_estimate end) as price,
+              coalesce(i.price, case when r.kind = 'revoke' and i.sku is null then r.amount_estimate end) as price,
               coalesce(r.currency, t.currency) as currency, coalesce(r.storefront, t.storefront) as storefront,
               i.refunded_amount, i.refunded_at, i.revoked_at, r.answer_status, r.answer_code
             from (
@@ -219,7 +219,7 @@ enum RegisterQueries {
 
     private static let counts: SQL = """
         count(*) as asked, count(*) filter (where a.is_refunded) as refunded,
-          count(*) filter (where a.state = 'declined') as declined, count(*) filter (where a.state = 'failed') as failed
+          count(*) filter (where a.state = 'declined' and a.is_ours) as declined, count(*) filter (where a.state = 'failed') as failed
         """
 
     /// A row for each item that was asked for. A revocation is about every item of its transaction.
@@ -232,11 +232,12 @@ enum RegisterQueries {
             select r.app_id, to_char(r.listed_at at time zone 'UTC', 'YYYY-MM') as month,
               coalesce(i.sku, s.sku, r.product_id) as sku, coalesce(i.refund_reason, r.refund_reason) as reason,
               r.state, i.refunded_amount, coalesce(r.currency, t.currency) as currency,
-              r.state_reason is distinct from 'reversed'
+              r.state_reason is distinct from 'customers-request' as is_ours,
+              (r.state_reason is null or r.state_reason not in ('reversed', 'customers-request'))
                 and case when i.sku is null then r.state = 'refunded' else i.refunded_at is not null end as is_refunded
             from refunds.commerce_requests r
             left join refunds.commerce_items i on i.tenant_id = r.tenant_id and i.request_id = r.request_id
-            left join refunds.commerce_sales s on r.kind = 'revoke' and s.tenant_id = r.tenant_id
+            left join refunds.commerce_sales s on r.kind = 'revoke' and i.sku is null and s.tenant_id = r.tenant_id
               and s.app_id = r.app_id and s.environment = r.environment and s.transaction_id = r.transaction_id
             left join refunds.transactions t on t.tenant_id = r.tenant_id and t.app_id = r.app_id
               and t.environment = r.environment and t.transaction_id = r.transaction_id

@@ -6,15 +6,30 @@ import Time
 struct CallPermit: Sendable {
     /// The permit's moment in the lane: not before it.
     let sendAfter: ContinuousClock.Instant
+    /// The end of the permission, no later than the one that stands with the attempt.
+    let sendBy: ContinuousClock.Instant
 
     static let permission: Duration = .seconds(5)
     /// The client's total time-out, and some for settling.
     static let callTotal: Duration = .seconds(20)
     static let settleAllowance: Duration = .seconds(10)
 
-    init(from sendAfter: ContinuousClock.Instant) { self.sendAfter = sendAfter }
+    /// - Parameters:
+    ///   - wait: the permit's moment, counted by the database from when it gave the permit.
+    ///   - asked: a moment before that: the permission ends too early rather than too late.
+    ///   - given: a moment after it: the call comes too late rather than too early.
+    init(after wait: Duration, asked: ContinuousClock.Instant, given: ContinuousClock.Instant) {
+        sendAfter = given + wait
+        sendBy = asked + wait + Self.permission
+    }
 
-    var sendBy: ContinuousClock.Instant { sendAfter + Self.permission }
+    private init(from sendAfter: ContinuousClock.Instant, by sendBy: ContinuousClock.Instant) {
+        (self.sendAfter, self.sendBy) = (sendAfter, sendBy)
+    }
+
+    /// The same permission with a later moment.
+    func moved(to moment: ContinuousClock.Instant) -> CallPermit { CallPermit(from: moment, by: sendBy) }
+
     /// After it nobody expects the result any more: it counts as unknown.
     var giveUp: ContinuousClock.Instant { sendBy + Self.callTotal + Self.settleAllowance }
 

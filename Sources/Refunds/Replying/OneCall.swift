@@ -10,6 +10,8 @@ protocol BegunCall: Sendable {
     var app: App { get }
     var key: SigningKeyInfo { get }
     var permit: CallPermit { get }
+    /// Whose limit it counts in.
+    var lane: Int64 { get }
     /// Names it in the journal: `case` or `request`, and the id.
     var name: (kind: String, id: String) { get }
 }
@@ -73,7 +75,7 @@ struct OneCall: Sendable {
 
     /// The first step, in one transaction: commits the right to one call, or finds that there is none.
     ///
-    /// - Parameter body: throws `NeedsToken`; is told the moment from which the permit's wait counts.
+    /// - Parameter body: throws `NeedsToken`; is told a moment before any permit was taken.
     func begin<Call>(
         of tenant: TenantID, _ body: (Transaction, ContinuousClock.Instant) async throws -> Begun<Call>
     ) async throws -> Begun<Call> {
@@ -87,8 +89,23 @@ struct OneCall: Sendable {
     }
 
     /// The second step up to the network: waits for the turn, if the permission still stands by our own clock.
+    ///
+    /// A turn that was missed is another call's by now: the call takes a new one, within the same permission.
     func turn(of call: some BegunCall) async -> Turn {
-        if let why = await call.permit.turn() { return .notSent(why) }
+        var permit = call.permit
+        while true {
+            if let why = await permit.turn() { return .notSent(why) }
+            guard let slack = Lane.slack(of: call.lane), ContinuousClock.now > permit.sendAfter + slack else { break }
+            do {
+                guard
+                    let wait = try await database.transaction(
+                        call.app.tenant.scope, { try await Lane.takePermit(call.lane, in: $0) })
+                else { return .notSent("its turn was missed, and the rate limit's next permits are taken") }
+                permit = permit.moved(to: .now + wait)
+            } catch {
+                return .notSent("its turn was missed, and no other could be had: \(error)")
+            }
+        }
         guard let token = tokens.kept(call.key, call.app) else { return .notSent("the token ended before the call") }
         return .send(token)
     }

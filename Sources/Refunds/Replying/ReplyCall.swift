@@ -18,5 +18,6 @@ struct ReplyCall: BegunCall {
     var permit: CallPermit
 
     var tenant: TenantID { app.tenant }
+    var lane: Int64 { App.lane(app.id, isSandbox: environment == .sandbox) }
     var name: (kind: String, id: String) { ("case", caseID.text) }
 }

@@ -101,7 +101,8 @@ struct ReplyJob: Sendable {
         }
         guard tokens.kept(key, app) != nil else { throw NeedsToken(key: key, app: app) }
         guard try await job.isStillMine(in: tx) else { throw ClaimLost(job: job.id) }
-        let gate = try await KeyStandings.enter(key.id, isSandbox: isSandbox, of: tenant, at: now, in: tx)
+        let gate = try await KeyStandings.enter(
+            key.id, for: app.id, isSandbox: isSandbox, of: tenant, at: now, in: tx)
         if case .closed(let until) = gate {
             // Somebody else began to try the refused key in this moment: the older one signs meanwhile.
             if let other = try await vault.signingKey(of: tenant, for: app.id, isSandbox: isSandbox, in: tx),
@@ -115,10 +116,11 @@ struct ReplyJob: Sendable {
         }
         guard let wait = try await Lane.takePermit(locked.lane, in: tx) else {
             let wait = try await ReplyStore.laneWait(locked.lane, tx: tx)
-            try await KeyStandings.undecided(key.id, isSandbox: isSandbox, of: tenant, in: tx)
+            try await KeyStandings.undecided(key.id, for: app.id, isSandbox: isSandbox, of: tenant, in: tx)
             try await job.again(at: now + wait + jitter(), error: "the rate limit's next permits are taken", in: tx)
             return .finished
         }
+        let given = ContinuousClock.now
 
         let version: AppStoreServerAPI.ConsumptionVersion
         let body: [UInt8]
@@ -142,7 +144,7 @@ struct ReplyJob: Sendable {
             ReplyCall(
                 app: app, caseID: locked.id, round: round.id, attempt: number, window: round.window,
                 version: version, transactionID: locked.transactionID, environment: locked.environment, body: body,
-                key: key, permit: CallPermit(from: started + wait)))
+                key: key, permit: CallPermit(after: wait, asked: started, given: given)))
     }
 
     /// Whether the round would be open if nothing were withheld: then, and only then, it is decided (again).

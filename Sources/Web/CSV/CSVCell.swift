@@ -8,12 +8,14 @@ enum CSVCell: Sendable, Hashable {
     case number(String?)
 
     /// Thousandths of a currency's unit: -9990 is `-9.99`, 10000 is `10.00`, 1 is `0.001`.
-    static func amount(milliunits: Int64?) -> CSVCell {
-        guard let milliunits else { return .number(nil) }
+    static func amount(milliunits: Int64?) -> CSVCell { .number(milliunits.map(decimal(milliunits:))) }
+
+    /// As amounts stand in all files: a point, two decimals or the third that there is.
+    static func decimal(milliunits: Int64) -> String {
         let (units, thousandths) = milliunits.magnitude.quotientAndRemainder(dividingBy: 1000)
         var digits = String(thousandths + 1000).dropFirst()
         if digits.hasSuffix("0") { digits = digits.dropLast() }
-        return .number("\(milliunits < 0 ? "-" : "")\(units).\(digits)")
+        return "\(milliunits < 0 ? "-" : "")\(units).\(digits)"
     }
 }
 

@@ -103,6 +103,54 @@ import Time
         }
     }
 
+    @Test func `another note under the same key is another intention: it is not lost in silence`() async throws {
+        try await Desk.open { desk in
+            try await desk.know(desk.addOns())
+            let first = try await desk.ask(desk.refund("addon.a"))
+            var changed = desk.refund("addon.a")
+            changed.note = "Told us on the telephone."
+            await #expect(throws: CommerceRefused.keyTaken(by: first.id)) { try await desk.ask(changed) }
+        }
+    }
+
+    @Test func `a draft is handed in when it is asked for under its key, by whoever asks`() async throws {
+        try await Desk.open { desk in
+            try await desk.know(desk.addOns())
+            let other = CommerceActor.person(PersonID(rawValue: UUID()), .support, address: nil)
+            for actor in [Desk.asker, Desk.asker] {
+                let draft = try await desk.commerce.ask(
+                    desk.refund("addon.a"), app: desk.alpha.app, by: actor, idempotencyKey: "k1", asDraft: true
+                ).request
+                #expect(draft.state == .draft && draft.submittedBy == nil)
+            }
+            let sent = try await desk.ask(desk.refund("addon.a"), by: other)
+            #expect(sent.state == .queued && sent.askedBy == Desk.asker.person && sent.submittedBy == other.person)
+            try await desk.work()
+            #expect(desk.advancedCommerce.calls.count == 1)
+            // Written down once more under the key, it stays what it is.
+            let known = try await desk.commerce.ask(
+                desk.refund("addon.a"), app: desk.alpha.app, by: Desk.asker, idempotencyKey: "k1", asDraft: true)
+            #expect(known.request.state == .accepted && !known.isNew)
+        }
+    }
+
+    @Test func `what stands behind a stopped queue can be taken back, also the one that Apple refused`() async throws {
+        try await Desk.open { desk in
+            try await desk.know(desk.addOns())
+            desk.advancedCommerce.script(.doubted(ScriptedCommerce.answer(403, 4_039_999)))
+            let asked = try await desk.ask(desk.refund("addon.a"))
+            try await desk.run(try #require(try await desk.claim(.commerce)))
+            #expect(try await desk.request(asked.id).mayBeTakenBack)
+            _ = try await desk.commerce.cancel(asked.id, of: desk.alpha.app.tenant, by: Desk.asker)
+            let admin = CommerceActor.person(PersonID(rawValue: UUID()), .admin, address: nil)
+            _ = try await desk.commerce.release(app: desk.alpha.app, environment: .production, by: admin)
+            try await desk.test.asSuperuser("update queue.lanes set free_at = '-infinity'")
+            try await desk.work()
+            #expect(try await desk.request(asked.id).state == .cancelled)
+            #expect(desk.advancedCommerce.calls.count == 1)
+        }
+    }
+
     @Test func `two who ask at the same moment make one request`() async throws {
         try await Desk.open { desk in
             try await desk.know(desk.addOns())

@@ -231,6 +231,22 @@ import Time
         #expect(request.standing(at: Self.now) == .init(.refunded, .reversed))
     }
 
+    @Test(
+        arguments: [
+            ([(.refused, 4_030_024)], .failed, .refused), ([(.refused, 4_000_181)], .refunded, .customersRequest),
+            ([(.unknown, nil), (.refused, 4_030_024)], .refunded, nil), ([(.notSent, nil)], .queued, nil),
+        ] as [([(CommerceAttempt.Result?, Int64?)], CommerceRequestState, CommerceStateReason?)])
+    func `a refund after Apple's no is the customer's own, unless a call before it may have arrived`(
+        attempts: [(CommerceAttempt.Result?, Int64?)], state: CommerceRequestState, reason: CommerceStateReason?
+    ) {
+        let request = CommerceProgress(
+            kind: .refund, skus: ["a"],
+            attempts: attempts.enumerated().map { index, attempt in
+                CommerceAttempt(number: index + 1, startedAt: Self.now, result: attempt.0, code: attempt.1)
+            }, facts: [CommerceFact(id: UUID(), kind: .refunded, sku: "a", signedAt: Self.now + .hours(1))])
+        #expect(request.standing(at: Self.now + .hours(2)) == .init(state, reason))
+    }
+
     private static func permutations(_ all: [CommerceFact]) -> [[CommerceFact]] {
         if all.count < 2 { return [all] }
         return all.indices.flatMap { index in

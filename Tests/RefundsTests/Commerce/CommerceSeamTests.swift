@@ -196,6 +196,26 @@ import Time
         }
     }
 
+    @Test func `a call whose turn was missed takes another, and none where the next ones are taken`() async throws {
+        try await Desk.open { desk in
+            let (asked, job) = try await Self.claimed(desk)
+            let call = try await desk.begin(job, asked)
+            let late = call.permitted(from: .now - .seconds(1))
+            try await desk.test.asSuperuser("update queue.lanes set free_at = now() + interval '1 hour'")
+            guard case .notSent(let why) = await desk.commerceJob.perform(late) else {
+                Issue.record("it was sent without a turn")
+                return
+            }
+            #expect(why.contains("turn was missed"))
+            #expect(desk.advancedCommerce.calls.isEmpty)
+            try await desk.test.asSuperuser("update queue.lanes set free_at = '-infinity'")
+            let sent = await desk.commerceJob.perform(late)
+            await desk.commerceJob.settle(call, with: sent, job)
+            #expect(try await desk.count("queue.lanes where free_at > '-infinity'") == 1)
+            try await Self.expectOneRefund(desk, calls: 1)
+        }
+    }
+
     @Test func `a request that may have arrived is not taken back, one that did not is`() async throws {
         try await Desk.open { desk in
             let (asked, job) = try await Self.claimed(desk)
@@ -216,6 +236,18 @@ import Time
             let unsent = try await desk.ask(other, key: "k2")
             #expect(try await commerce.cancel(unsent.id, of: tenant, by: Desk.asker).state == .cancelled)
             try await desk.workOn(until: desk.now + .minutes(1))
+            try await Self.expectOneRefund(desk, calls: 1)
+        }
+    }
+
+    @Test func `a tenant that is closed meanwhile: what was asked is sent all the same, and kept`() async throws {
+        try await Desk.open { desk in
+            let (asked, job) = try await Self.claimed(desk)
+            try await desk.database.transaction(.house) { tx in
+                try await TenantStore.close("alpha", at: desk.now, by: .commandLine, in: tx)
+            }
+            try await desk.run(job)
+            #expect(try await desk.request(asked.id).state == .accepted)
             try await Self.expectOneRefund(desk, calls: 1)
         }
     }
@@ -265,7 +297,7 @@ extension CommerceJob.Call {
     /// The same call, which may be sent from a moment on for as long as any.
     fileprivate func permitted(from moment: ContinuousClock.Instant) -> CommerceJob.Call {
         var call = self
-        call.permit = CallPermit(from: moment)
+        call.permit = CallPermit(after: .zero, asked: moment, given: moment)
         return call
     }
 

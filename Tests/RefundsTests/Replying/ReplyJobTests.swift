@@ -475,7 +475,7 @@ struct ReplyJobTests {
         try await Desk.open { desk in
             let job = try await claimed(desk)
             var call = try await begin(desk, job)
-            call.permit = CallPermit(from: .now + .seconds(60))
+            call.permit = call.permit.moved(to: .now + .seconds(60))
             let waiting = call
             let task = Task { await desk.replies.perform(waiting) }
             task.cancel()
@@ -581,7 +581,8 @@ extension ReplyCall {
     /// The same call with another end of its permission.
     fileprivate func permitted(until moment: ContinuousClock.Instant) -> ReplyCall {
         var call = self
-        call.permit = CallPermit(from: moment - CallPermit.permission)
+        let start = moment - CallPermit.permission
+        call.permit = CallPermit(after: .zero, asked: start, given: start)
         return call
     }
 }

@@ -35,6 +35,8 @@ create table refunds.commerce_requests (
   asked_by uuid,
   asked_by_token uuid,
   submitted_at timestamptz,
+  submitted_by uuid,
+  submitted_by_token uuid,
   needs_approval boolean not null default false,
   approved_by uuid,
   approved_at timestamptz,
@@ -63,8 +65,9 @@ create table refunds.commerce_requests (
   unique (tenant_id, app_id, idempotency_key),
   foreign key (tenant_id, app_id) references tenants.apps,
   check (num_nonnulls(asked_by, asked_by_token) <= 1),
+  check (num_nonnulls(submitted_by, submitted_by_token) <= 1),
   check (approved_by is null or approved_by is distinct from asked_by),
-  check (body is not null or state in ('draft', 'awaiting-approval', 'cancelled')));
+  check (body is not null or state in ('draft', 'awaiting-approval', 'cancelled'))) with (fillfactor = 80);
 create index commerce_requests_newest on refunds.commerce_requests (tenant_id, app_id, listed_at desc, request_id desc);
 create index commerce_requests_facet
   on refunds.commerce_requests (tenant_id, app_id, facet, listed_at desc, request_id desc);
@@ -147,7 +150,7 @@ create table refunds.commerce_attempts (
   primary key (tenant_id, request_id, attempt_no),
   foreign key (tenant_id, request_id) references refunds.commerce_requests on delete cascade,
   check ((ended_at is null) = (result is null)),
-  check (started_at <= send_by and send_by < give_up_at));
+  check (started_at <= send_by and send_by < give_up_at)) with (fillfactor = 80);
 create unique index one_commerce_call_in_flight on refunds.commerce_attempts (tenant_id, request_id)
   where ended_at is null;
 create unique index one_commerce_acceptance on refunds.commerce_attempts (tenant_id, request_id)
@@ -279,7 +282,9 @@ create index transactions_original
 -- A lane whose calls are few and far between gives that many jobs to a claim, and rests until its next permit:
 -- jobs that could not call would take up the places of those that can.
 alter table queue.lanes add column claim_max int check (claim_max > 0);
-create index lanes_paused on queue.lanes (paused_until) where paused_until is not null;
+-- Rests and permits change a row several times for each call. No index holds what they change, so that each new
+-- version finds room on its page and the old ones go without a vacuum.
+alter table queue.lanes set (fillfactor = 40);
 
 -- For the retention, as in v0005: block ranges, which tempt no list.
 create index commerce_requests_oldest on refunds.commerce_requests using brin (listed_at);

@@ -34,7 +34,7 @@ struct CaseStoryPage {
                     if story.line.outcome != .pending { Badge(story.line.outcome).html }
                 }
             ).html
-            CaseVerdict(story: story, now: now).html
+            CaseVerdict(story: story, now: now, isOurs: commerce?.broughtRefund ?? false).html
             div(.class("split")) {
                 div(.class("split-main")) {
                     timeline
@@ -134,8 +134,11 @@ struct CaseStoryPage {
         }
     }
 
-    /// The share of the price that went back; Apple's own figures are for accounting, this is not.
+    /// What went back: item by item where Apple says so, else the share of the price. Apple's own figures are for
+    /// accounting, this is not.
     private func amount(type: String?, share: Int?) -> HTML? {
+        let byItem = (story.purchase?.items ?? []).compactMap(\.refundedAmount)
+        if !byItem.isEmpty { return money(byItem.reduce(0) { $0.addingReportingOverflow($1).partialValue }) }
         guard let price = story.line.price else { return nil }
         switch type {
         case nil, "REFUND_FULL": return share == nil || share == 100_000 ? money(price) : nil

@@ -5,6 +5,8 @@ import Time
 struct CaseVerdict {
     let story: CaseStory
     let now: Moment
+    /// A request of ours brought the refund about.
+    let isOurs: Bool
 
     var html: HTML {
         div(.class("verdict", Words.tone(story.line.state))) {
@@ -15,7 +17,9 @@ struct CaseVerdict {
     }
 
     private var ours: String {
-        guard let round = story.rounds.first else { return Words.meaning(story.line.state) }
+        guard let round = story.rounds.first else {
+            return isOurs ? "We asked Apple for this refund." : Words.meaning(story.line.state)
+        }
         switch round.state {
         case .answered:
             var text = "Apple accepted our reply"
@@ -48,7 +52,7 @@ struct CaseVerdict {
             return switch asked {
             case .refundInFull, .refundInPart: "Apple refunded, as we had asked."
             case .decline: "Apple refunded, although we had asked to decline."
-            case .factsOnly, .nothing, nil: "Apple refunded."
+            case .factsOnly, .nothing, nil: isOurs ? "Apple refunded, as we had asked." : "Apple refunded."
             }
         case .declined:
             return switch asked {

@@ -7,6 +7,9 @@ struct CaseCommerce {
     /// Nil for who may not ask, and for apps out of use.
     let ask: PurchaseQuery?
 
+    /// Whether one of them, and not the customer's own, was refunded.
+    var broughtRefund: Bool { requests.contains { $0.state == .refunded && $0.stateReason != .customersRequest } }
+
     func html(_ slug: String) -> HTML {
         section(.class("panel"), .ariaLabelledBy("requests")) {
             div(.class("panel-head")) {

@@ -11,10 +11,11 @@ struct CommerceHandlers: Sendable {
     // MARK: Looking
 
     func list(_ visit: TenantVisit) async throws -> Response {
-        guard case .commerceRequests(let slug, let query) = visit.site else { return notFound(visit) }
-        if let tidy = console.tidyAddress(visit.visit) { return tidy }
+        guard case .commerceRequests(let slug, let asked) = visit.site else { return notFound(visit) }
+        if asked.ignored.isEmpty, let tidy = console.tidyAddress(visit.visit) { return tidy }
         let (records, now) = (console.records, console.clock.now)
         let apps = try await records.apps(of: visit.tenant)
+        let query = asked.known(among: apps)
         let shown = apps.filter { $0.isListed(app: query.app, environment: query.environment) }
         let page = try await records.commerceRequests(
             of: visit.tenant, apps: shown.map(\.id), filter: query.filter, after: query.after)
@@ -46,8 +47,8 @@ struct CommerceHandlers: Sendable {
         guard let story = try await console.records.commerceStory(of: visit.tenant, id: id) else { return nil }
         let request = story.request
         let names = try await console.administration.names(
-            people: [request.askedBy, request.approvedBy, request.cancelledBy].compactMap { $0 },
-            tokens: [request.askedByToken].compactMap { $0 }, of: visit.tenant)
+            people: [request.askedBy, request.submittedBy, request.approvedBy, request.cancelledBy].compactMap { $0 },
+            tokens: [request.askedByToken, request.submittedByToken].compactMap { $0 }, of: visit.tenant)
         let app = try await console.records.apps(of: visit.tenant).first { $0.id == request.app }
         return CommerceRequestPage(
             frame: console.frame(visit), slug: visit.slug, story: story, app: app, names: names,

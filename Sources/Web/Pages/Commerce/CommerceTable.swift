@@ -22,7 +22,7 @@ struct CommerceTable {
                 },
                 .init("Items") { request in
                     span(.class("mono")) {
-                        request.items.isEmpty ? "all" : request.items.map(\.asked.sku).joined(separator: ", ")
+                        request.kind == .refund ? request.items.map(\.asked.sku).joined(separator: ", ") : "all"
                     }
                 },
                 .init("At most", isNumber: true) { request in

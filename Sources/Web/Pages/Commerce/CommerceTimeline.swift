@@ -43,7 +43,7 @@ struct CommerceTimeline {
                 at: request.askedAt, tone: .plain, text: "Asked by \(asker)", details: [request.note].compactMap { $0 })
         ]
         if let at = request.submittedAt, at != request.askedAt {
-            acts.append(Entry(at: at, tone: .plain, text: "Handed in"))
+            acts.append(Entry(at: at, tone: .plain, text: "Handed in by \(submitter)"))
         }
         if let at = request.approvedAt, let person = request.approvedBy {
             acts.append(Entry(at: at, tone: .good, text: "Approved by \(name(person))"))
@@ -55,9 +55,13 @@ struct CommerceTimeline {
         return acts
     }
 
-    var asker: String {
-        if let person = request.askedBy { return name(person) }
-        return request.askedByToken.map { "the API token \(names.tokens[$0] ?? "that is gone")" } ?? "nobody known"
+    var asker: String { actor(request.askedBy, request.askedByToken) }
+
+    private var submitter: String { actor(request.submittedBy, request.submittedByToken) }
+
+    private func actor(_ person: PersonID?, _ token: UUID?) -> String {
+        if let person { return name(person) }
+        return token.map { "the API token \(names.tokens[$0] ?? "that is gone")" } ?? "nobody known"
     }
 
     func name(_ person: PersonID) -> String { names.people[person.rawValue] ?? "somebody who is gone" }

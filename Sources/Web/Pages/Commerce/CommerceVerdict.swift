@@ -36,7 +36,10 @@ struct CommerceVerdict {
             [
                 "Apple already has a refund of this purchase pending, usually because the customer asked Apple first. Nothing is sent again: Apple's decision comes by notification, and shows here."
             ]
-        case .cancelled: ["It was taken back before anything was sent. Apple knows nothing of it."]
+        case .cancelled:
+            request.answer == nil
+                ? ["It was taken back before anything was sent. Apple knows nothing of it."]
+                : ["It was taken back after Apple had refused the call. Nothing was refunded or ended by it."]
         }
     }
 

@@ -32,7 +32,7 @@ struct RegisterRequests {
     private func what(_ entry: RegisterEntry) -> String {
         switch entry.kind {
         case .cancel: "no renewal any more"
-        case .revoke: "all items, and the subscription ends"
+        case .revoke: "all that was bought, and it ends"
         case .refund: entry.revoke == true ? "access ends" : "access stays"
         }
     }

@@ -5,10 +5,10 @@ import Support
 import Testing
 import Time
 
-/// Refunds that are asked for over the API while the process dies, and while two of them serve: what the small Apple
-/// booked is the judge.
+/// Refunds that are asked for over the API, while the process dies, while two of them serve, and when Apple asks back:
+/// what the small Apple booked is the judge.
 @Suite(.timeLimit(.minutes(6)))
-struct `Commerce requests when the process is killed` {
+struct `Commerce requests by the whole program` {
     private static let bundleID = "com.example.alpha"
 
     private static func body(_ transactionID: String, risking: Bool = false) -> JSON {
@@ -118,10 +118,6 @@ struct `Commerce requests when the process is killed` {
                 Self.expectOneRefund(stage, of: transactionID)
                 #expect(stage.commerceCalls(of: transactionID).count == 1)
             }
-            // Both worked, and never faster together than one may.
-            let busiest = stage.apple.commerce.meter.counts.first?.busiest[1000] ?? 0
-            #expect((1...5).contains(busiest))
-            #expect(stage.apple.commerce.meter.counts.allSatisfy { $0.refused == 0 })
             for desk in desks { #expect(await desk.stop() == 0) }
         }
     }
