@@ -262,7 +262,8 @@ extension Site {
     var isAboutAlerts: Bool {
         switch self {
         case .alerts, .alertHistory, .incident, .incidentAct, .channels, .channel, .channelState, .channelTest,
-            .channelRemoval: true
+            .channelRemoval:
+            true
         default: false
         }
     }
@@ -274,8 +275,8 @@ extension Site {
             .accountName, .generators, .generator, .passkeyOffer, .passkeys, .recoveryCodes, .factorRemoval,
             .sessionEnd, .otherSessionsEnd, .tenantName, .tenantClosure, .tenantReopening, .firstOwner, .caseExport,
             .memberRole, .memberRemoval, .invitations, .invitationRenewal, .invitationWithdrawal, .tokenRemoval,
-            .auditExport, .incidentAct, .channelState, .channelTest, .channelRemoval, .channelConfirmation,
-            .registerExport,
+            .auditExport, .incidentAct, .channelState, .channelTest, .channelRemoval,
+            .channelConfirmation, .registerExport,
             .commerceAccessPart,
             .purchaseLookUp, .commercePreview, .commerceRequestState, .commerceSubmission, .commerceApproval,
             .commerceWithdrawal:

@@ -297,10 +297,10 @@ import Time
         try await desk.database.transaction(app.tenant.scope) { tx in
             let key = try #require(try await vault.signingKey(of: app.tenant, for: app.id, in: tx))
             try await KeyStandings.accepted(
-                key.id, isSandbox: false, of: app.tenant, at: isRefused ? now - .days(1) : now, in: tx)
+                key.id, for: app.id, isSandbox: false, of: app.tenant, at: isRefused ? now - .days(1) : now, in: tx)
             guard isRefused else { return }
             _ = try await KeyStandings.refused(
-                key.id, isSandbox: false, of: app.tenant, clockOffset: clockOffset, at: now, in: tx)
+                key.id, for: app.id, isSandbox: false, of: app.tenant, clockOffset: clockOffset, at: now, in: tx)
         }
     }
 

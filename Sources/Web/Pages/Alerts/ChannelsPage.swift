@@ -155,7 +155,8 @@ struct ChannelsPage {
         if !channel.isConfirmed {
             Notice(
                 .attention, "Nobody has confirmed the address.",
-                more: "A mail with a link was sent there. Until somebody opens it and presses the button, nothing is told."
+                more:
+                    "A mail with a link was sent there. Until somebody opens it and presses the button, nothing is told."
             ).html
         }
         if let notice = trial.notice { notice.html }
