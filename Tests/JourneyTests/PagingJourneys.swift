@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// The real program and a pager that has its own bad minute: a short form of `ops/drill`.
-@Suite(.timeLimit(.minutes(4)))
+@Suite(.timeLimit(.minutes(10)))
 struct `Somebody is called` {
     /// PagerDuty as a script: what it took, after it has refused a few times.
     private final class Pager: Sendable {

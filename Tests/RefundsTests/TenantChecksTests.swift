@@ -31,7 +31,8 @@ import Time
         let key = try await key(desk)
         _ = try await desk.database.transaction(key.tenant.scope) { tx in
             try await KeyStandings.refused(
-                key.id, for: desk.alpha.app.id, isSandbox: sandbox, of: key.tenant, clockOffset: offset, at: desk.now, in: tx)
+                key.id, for: desk.alpha.app.id, isSandbox: sandbox, of: key.tenant, clockOffset: offset, at: desk.now,
+                in: tx)
         }
     }
 

@@ -7,7 +7,7 @@ import Testing
 import Time
 
 /// The real program, in processes of its own.
-@Suite(.timeLimit(.minutes(4))) struct `Commands` {
+@Suite(.timeLimit(.minutes(10))) struct `Commands` {
     @Test func `an app is set up from nothing, one JSON object a step`() async throws {
         try await withDesk { desk in
             let tenant = try await desk.answer("tenant", "add", "acme", "--name", "Acme Ltd")

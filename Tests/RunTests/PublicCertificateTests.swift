@@ -7,7 +7,7 @@ import Time
 
 @testable import Run
 
-@Suite(.timeLimit(.minutes(1))) struct `The public certificate` {
+@Suite(.timeLimit(.minutes(10))) struct `The public certificate` {
     private let counters = Counters()
 
     private func looker(_ url: String, trusting file: String? = nil) -> PublicCertificate {

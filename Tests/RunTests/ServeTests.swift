@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// `refund-desk serve` as a process.
-@Suite(.timeLimit(.minutes(4))) struct `Serving` {
+@Suite(.timeLimit(.minutes(10))) struct `Serving` {
     private func serve(_ desk: Desk, _ words: String...) throws -> RunningProgram {
         try RunningProgram(OutsideProgram.path("refund-desk"), ["serve"] + words, environment: desk.environment)
     }

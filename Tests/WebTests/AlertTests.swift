@@ -275,6 +275,7 @@ import Time
             let channel = try await desk.alerts().addChannel(
                 .email, ChannelChange(name: "Nights", target: "on-call@example.com"), of: desk.alpha.id,
                 by: .commandLine)
+            try await desk.database.execute(.house, "update refunds.channels set confirmed_at = \(desk.clock.now)")
             #expect(try await sam.post(.channelTest("alpha", channel.id)).status == 303)
             try await desk.database.execute(
                 .house, "update refunds.notices set state = \(state), answer = \(answer) where event = 'test'")

@@ -46,7 +46,7 @@ struct Layout {
                     p {
                         strong { "Whatever goes wrong, nobody is told." }
                         " "
-                        a(.href(.alerts(slug))) { "Add a channel" }
+                        a(.href(.channels(slug))) { "Look at the channels" }
                     }
                 }
             }

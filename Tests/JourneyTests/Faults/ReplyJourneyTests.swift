@@ -4,7 +4,7 @@ import Testing
 import Time
 
 /// The whole program against an Apple that follows orders: what it sends, and what it makes of the answers.
-@Suite(.servedProduct, .timeLimit(.minutes(4)))
+@Suite(.servedProduct, .timeLimit(.minutes(10)))
 struct `Replies to an Apple that follows orders` {
     static let members: Set<String> = [
         "customerConsented", "sampleContentProvided", "deliveryStatus", "consumptionPercentage", "refundPreference",
