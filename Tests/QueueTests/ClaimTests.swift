@@ -145,6 +145,8 @@ import Time
 
     private func add(_ count: Int, to lane: Int64, of tenant: Int64 = 1, house: House) async throws {
         try await house.db.transaction(.tenant(tenant)) { tx in
+            // In use until now: its connection stands.
+            if Lane.isCommerce(lane) { try await Lane.pause(lane, until: House.start, why: "its turn", in: tx) }
             try await Lane.ensure(lane, in: tx)
             for n in 0..<count {
                 try await Enqueue.add(
@@ -201,6 +203,17 @@ import Time
             #expect(claimed == Claims.runningMax)
             _ = try await house.test.asSuperuser("delete from queue.jobs where state = 'running'")
             #expect(try await walk(house, at: House.start + .minutes(1)).count == 1)
+        }
+    }
+
+    @Test func `after a long time without a call the second one comes one spacing later`() async throws {
+        try await withHouse { house in
+            try await add(3, to: lane, house: house)
+            let now = House.start + .minutes(1)
+            #expect(try await walk(house, at: now).count == 1)
+            #expect(try await walk(house, at: now + .milliseconds(409)).isEmpty)
+            #expect(try await walk(house, at: now + .milliseconds(410)).count == 1)
+            #expect(try await walk(house, at: now + .milliseconds(615)).count == 1)
         }
     }
 
@@ -376,6 +389,27 @@ import Time
             #expect(given.count <= most)
             #expect(given.count >= 50, "a second ahead is given at once")
             #expect(freeAt - now <= .milliseconds(1020))
+        }
+    }
+
+    @Test func `of commerce are further apart at the beginning, when there is no connection yet`() async throws {
+        try await withHouse { house in
+            let lane = Lane.commerce(app: 1, isSandbox: false)
+            let row = try await house.db.transaction(.tenant(1)) { tx in
+                #expect(try await Lane.takePermit(lane, in: tx) == .zero)
+                return try await tx.rows(
+                    "select free_at - clock_timestamp() as ahead from queue.lanes where lane = \(lane)")[0]
+            }
+            let first: Duration = try row("ahead")
+            #expect(first <= .milliseconds(410))
+            let both = try await house.db.transaction(.tenant(1)) { tx in
+                try await tx.execute("update queue.lanes set free_at = clock_timestamp() where lane = \(lane)")
+                _ = try await Lane.takePermit(lane, in: tx)
+                return try await tx.rows(
+                    "select free_at - clock_timestamp() as ahead from queue.lanes where lane = \(lane)")[0]
+            }
+            let next: Duration = try both("ahead")
+            #expect(next <= .milliseconds(205))
         }
     }
 
