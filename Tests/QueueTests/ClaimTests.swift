@@ -182,9 +182,9 @@ import Time
         try await withHouse { house in
             try await add(5, to: lane, house: house)
             #expect(try await walk(house, at: House.start).count == 1)
-            #expect(try await walk(house, at: House.start + .milliseconds(205 + 60)).count == 1)
-            #expect(try await walk(house, at: House.start + .milliseconds(409)).isEmpty)
-            #expect(try await walk(house, at: House.start + .milliseconds(410)).count == 1)
+            #expect(try await walk(house, at: House.start + .milliseconds(210 + 60)).count == 1)
+            #expect(try await walk(house, at: House.start + .milliseconds(419)).isEmpty)
+            #expect(try await walk(house, at: House.start + .milliseconds(420)).count == 1)
             for _ in 0..<2 {
                 // Only the first of them finds it rested.
                 _ = try await walk(house, at: House.start + .minutes(1))
@@ -211,9 +211,9 @@ import Time
             try await add(3, to: lane, house: house)
             let now = House.start + .minutes(1)
             #expect(try await walk(house, at: now).count == 1)
-            #expect(try await walk(house, at: now + .milliseconds(409)).isEmpty)
-            #expect(try await walk(house, at: now + .milliseconds(410)).count == 1)
-            #expect(try await walk(house, at: now + .milliseconds(615)).count == 1)
+            #expect(try await walk(house, at: now + .milliseconds(419)).isEmpty)
+            #expect(try await walk(house, at: now + .milliseconds(420)).count == 1)
+            #expect(try await walk(house, at: now + .milliseconds(630)).count == 1)
         }
     }
 
@@ -239,13 +239,13 @@ import Time
             func rested(at now: Moment) async throws -> Moment? {
                 try await Claims.walk(after: 0, upTo: 32, now: now, by: claimant(1), on: house.db).rested
             }
-            #expect(try await rested(at: House.start) == House.start + .milliseconds(205))
-            #expect(try await rested(at: House.start + .milliseconds(100)) == House.start + .milliseconds(205))
+            #expect(try await rested(at: House.start) == House.start + .milliseconds(210))
+            #expect(try await rested(at: House.start + .milliseconds(100)) == House.start + .milliseconds(210))
             // The lane whose last job was taken has no work: only the other one is waited for.
-            #expect(try await rested(at: House.start + .milliseconds(205)) == House.start + .milliseconds(410))
-            #expect(try await rested(at: House.start + .milliseconds(206)) == House.start + .milliseconds(2050))
-            #expect(try await rested(at: House.start + .milliseconds(2050)) == House.start + .milliseconds(4100))
-            #expect(try await rested(at: House.start + .milliseconds(2051)) == nil)
+            #expect(try await rested(at: House.start + .milliseconds(210)) == House.start + .milliseconds(420))
+            #expect(try await rested(at: House.start + .milliseconds(211)) == House.start + .milliseconds(2100))
+            #expect(try await rested(at: House.start + .milliseconds(2100)) == House.start + .milliseconds(4200))
+            #expect(try await rested(at: House.start + .milliseconds(2101)) == nil)
         }
     }
 
@@ -267,9 +267,9 @@ import Time
             try await add(2, to: lane, house: house)
             try await add(2, to: sandbox, house: house)
             #expect(try await walk(house, at: House.start).map(\.lane) == [lane, sandbox])
-            #expect(try await walk(house, at: House.start + .milliseconds(205)).map(\.lane) == [lane])
-            #expect(try await walk(house, at: House.start + .milliseconds(2049)).isEmpty)
-            #expect(try await walk(house, at: House.start + .milliseconds(2050)).map(\.lane) == [sandbox])
+            #expect(try await walk(house, at: House.start + .milliseconds(210)).map(\.lane) == [lane])
+            #expect(try await walk(house, at: House.start + .milliseconds(2099)).isEmpty)
+            #expect(try await walk(house, at: House.start + .milliseconds(2100)).map(\.lane) == [sandbox])
         }
     }
 
@@ -289,7 +289,7 @@ import Time
     }
 
     @Test func `permits are five a second less a margin, in the sandbox half a one, for all who ask`() async throws {
-        for (lane, spacing) in [(lane, 205), (sandbox, 2050)] as [(Int64, Int64)] {
+        for (lane, spacing) in [(lane, 210), (sandbox, 2100)] as [(Int64, Int64)] {
             try await withHouse { house in
                 let begin = ContinuousClock.now
                 let given = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -401,7 +401,7 @@ import Time
                     "select free_at - clock_timestamp() as ahead from queue.lanes where lane = \(lane)")[0]
             }
             let first: Duration = try row("ahead")
-            #expect(first <= .milliseconds(410))
+            #expect(first <= .milliseconds(420))
             let both = try await house.db.transaction(.tenant(1)) { tx in
                 try await tx.execute("update queue.lanes set free_at = clock_timestamp() where lane = \(lane)")
                 _ = try await Lane.takePermit(lane, in: tx)
@@ -409,7 +409,7 @@ import Time
                     "select free_at - clock_timestamp() as ahead from queue.lanes where lane = \(lane)")[0]
             }
             let next: Duration = try both("ahead")
-            #expect(next <= .milliseconds(205))
+            #expect(next <= .milliseconds(210))
         }
     }
 

@@ -107,9 +107,9 @@ package enum Lane {
 
     /// Between two calls: 20 ms is Apple's 50 a second; Sandbox has a tenth of each limit.
     ///
-    /// The five a second of commerce are kept with a margin of a fortieth: calls that leave 200 ms apart arrive a
+    /// The five a second of commerce are kept with a margin of a twentieth: calls that leave 200 ms apart arrive a
     /// little nearer now and then, and a sixth one in a second would be one too many.
     package static func spacing(of lane: Int64) -> Duration {
-        .milliseconds((isCommerce(lane) ? 205 : 20) * (isSandbox(lane) ? 10 : 1))
+        .milliseconds((isCommerce(lane) ? 210 : 20) * (isSandbox(lane) ? 10 : 1))
     }
 }
