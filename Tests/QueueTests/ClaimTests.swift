@@ -395,21 +395,24 @@ import Time
     @Test func `of commerce are further apart at the beginning, when there is no connection yet`() async throws {
         try await withHouse { house in
             let lane = Lane.commerce(app: 1, isSandbox: false)
-            let row = try await house.db.transaction(.tenant(1)) { tx in
-                #expect(try await Lane.takePermit(lane, in: tx) == .zero)
-                return try await tx.rows(
-                    "select free_at - clock_timestamp() as ahead from queue.lanes where lane = \(lane)")[0]
+            /// What a permit leaves free, counted from a moment before it and from the end of the one before.
+            func free(after change: SQL, isCold: Bool) async throws -> (sinceBegin: Duration, sinceLast: Duration?) {
+                let rows = try await house.db.transaction(.tenant(1)) { tx in
+                    try await Lane.ensure(lane, in: tx)
+                    try await tx.execute("update queue.lanes set free_at = \(change) where lane = \(lane)")
+                    let before = try await tx.rows(
+                        "select clock_timestamp() as now, free_at from queue.lanes where lane = \(lane)")[0]
+                    #expect(try await Lane.takePermit(lane, in: tx) != nil)
+                    return [before, try await tx.rows("select free_at from queue.lanes where lane = \(lane)")[0]]
+                }
+                let (begin, end): (Moment, Moment) = (try rows[0]("now"), try rows[1]("free_at"))
+                let last: Moment? = isCold ? nil : try rows[0]("free_at")
+                return (end - begin, last.map { end - $0 })
             }
-            let first: Duration = try row("ahead")
-            #expect(first <= .milliseconds(420))
-            let both = try await house.db.transaction(.tenant(1)) { tx in
-                try await tx.execute("update queue.lanes set free_at = clock_timestamp() where lane = \(lane)")
-                _ = try await Lane.takePermit(lane, in: tx)
-                return try await tx.rows(
-                    "select free_at - clock_timestamp() as ahead from queue.lanes where lane = \(lane)")[0]
-            }
-            let next: Duration = try both("ahead")
-            #expect(next <= .milliseconds(210))
+            let cold = try await free(after: "'-infinity'", isCold: true)
+            #expect(cold.sinceBegin >= .milliseconds(419), "twice the spacing, from when it was given")
+            let warm = try await free(after: "clock_timestamp() + interval '500 ms'", isCold: false)
+            #expect(warm.sinceLast.map { $0 <= .milliseconds(211) } == true)
         }
     }
 
