@@ -10,7 +10,7 @@ import Time
 
 @testable import Refunds
 
-@Suite("A rehearsal app's side of Apple")
+@Suite("A rehearsal app's side of Apple", .ownThreads)
 struct AppleSideTests {
     /// A rehearsal app of alpha's tenant, which believes the signer whom real apps do not.
     private func rehearsal(

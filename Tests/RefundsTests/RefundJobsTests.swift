@@ -10,7 +10,7 @@ import Time
 
 @testable import Refunds
 
-@Suite("The work of the engine, by real workers, over real sockets")
+@Suite("The work of the engine, by real workers, over real sockets", .ownThreads)
 struct RefundJobsTests {
     @Test func `a posted request is read, decided and answered, with the app's token, at its environment's host`()
         async throws

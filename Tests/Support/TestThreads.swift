@@ -1,6 +1,7 @@
 import Dispatch
 import Loop
 import Synchronization
+package import Testing
 
 /// Threads for the tests that hold a database.
 ///
@@ -38,4 +39,19 @@ package final class TestThreads: TaskExecutor {
             unsafe job.runSynchronously(on: asUnownedTaskExecutor())
         }
     }
+}
+
+/// Runs the tests of a suite on threads that those which only compute do not fill: for calls with a time-out.
+package struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
+    package var isRecursive: Bool { true }
+
+    package func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
+    ) async throws {
+        try await TestThreads.shared.run { try await function() }
+    }
+}
+
+extension Trait where Self == OwnThreads {
+    package static var ownThreads: Self { Self() }
 }

@@ -9,7 +9,7 @@ import Time
 
 @testable import Refunds
 
-@Suite("Sending over channels") struct ChannelSenderTests {
+@Suite("Sending over channels", .ownThreads) struct ChannelSenderTests {
     private final class Lines: Sendable {
         private let lines = Mutex<[String]>([])
         var journal: Journal { Journal(level: .debug) { [self] line in lines.withLock { $0.append(line) } } }

@@ -8,7 +8,7 @@ import Time
 
 @testable import Refunds
 
-@Suite("Passing notifications on to another receiver")
+@Suite("Passing notifications on to another receiver", .ownThreads)
 struct RelayTests {
     private func standing(_ desk: Desk, _ app: App) async throws -> (RelayStanding, [RelayLine]) {
         try await desk.database.transaction(app.tenant.scope) { tx in
