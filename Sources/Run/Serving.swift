@@ -159,7 +159,7 @@ final class Serving: Sendable {
         server = Server(
             listen: configuration.listen, routes: router, loops: house.loops,
             trustedProxies: configuration.trustedProxies, clock: clock, journal: journal, counters: counters)
-        caretaker = Caretaker(house)
+        caretaker = Caretaker(house, bell: bell)
     }
 
     /// - Returns: the address with the port that the system chose.

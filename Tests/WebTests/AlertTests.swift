@@ -41,7 +41,7 @@ import Time
             let page = try await sam.get(.alerts("alpha")).text
             #expect(page.contains("Nothing is open") && page.contains("There is no channel: nobody would be told."))
             // What is listed is looked for.
-            #expect(page.contains("deadline-at-risk") && !page.contains("history-gap"))
+            #expect(page.contains("history-gap") && !page.contains("callback-failing"))
         }
     }
 

@@ -32,7 +32,7 @@ package enum IncidentRule: String, Sendable, CaseIterable {
     /// Those that something is looked at for in this release; the names of the others are kept for what they will say.
     package static let lookedFor = allCases.filter { rule in
         switch rule {
-        case .historyGap, .callbackFailing, .webhookFailing, .revocationUnreachable, .certificateEnding: false
+        case .callbackFailing, .webhookFailing, .revocationUnreachable, .certificateEnding: false
         default: true
         }
     }

@@ -45,6 +45,7 @@ struct Desk: Sendable {
     let lines: Lines
     let advancedCommerce = ScriptedCommerce()
     let pager = ScriptedPager()
+    let history = ScriptedHistory()
 
     var database: Database { test.database }
     var now: Moment { clock.now }
@@ -244,6 +245,7 @@ struct Desk: Sendable {
         case .commerce: try await commerceJob.run(job)
         case .notify:
             try await NotifyJob(database: database, sender: noticeSender, clock: clock.clock, journal: .silent).run(job)
+        case .history: try await historyJob.run(job)
         case nil: Issue.record("a job of unknown kind \(job.kind)")
         }
     }

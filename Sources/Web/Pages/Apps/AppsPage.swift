@@ -50,6 +50,7 @@ struct AppsPage {
                 ),
                 ("Notification URL", address(standing)),
                 ("Last notification", LastNotification(standing: standing, now: now).html),
+                ("Apple's history", HistoryLine(standing: standing, now: now).html),
                 ("Consent", HTML(text: consent(app.consent))),
                 (
                     "Unreported delivery",
