@@ -19,7 +19,8 @@ import Time
 
             // More than a page of them, of an hour and a half ago, and one whose time is over.
             var missed: [SentNotification] = []
-            for minutes in Array(repeating: Int64(90), count: 24) + [13 * 60] {
+            let ages = [Int64](repeating: 90, count: 24) + [13 * 60]
+            for minutes in ages {
                 var order = NotificationOrder(
                     "CONSUMPTION_REQUEST", bundleID: "com.example.alpha", productType: "Consumable", reason: "OTHER")
                 order.decides = false

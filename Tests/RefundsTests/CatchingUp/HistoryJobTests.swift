@@ -32,11 +32,9 @@ struct HistoryJobTests {
             #expect(standing.words == "Apple sent 4, we hold 4 (3 fetched)")
             #expect(standing.sweptAt == desk.now && standing.trouble == nil && standing.fetchedLately == 3)
 
-            let id =
-                try #require(
-                    try await desk.test.asSuperuser(
-                        "select notification_uuid from refunds.notifications where source = 'history' limit 1"
-                    ).first)("notification_uuid") as UUID
+            let rows = try await desk.test.asSuperuser(
+                "select notification_uuid from refunds.notifications where source = 'history' limit 1")
+            let id: UUID = try rows[0]("notification_uuid")
             let story = try await Records(database: desk.database).notification(of: desk.alpha.app.tenant, id: id)
             #expect(story?.sendAttempts.map(\.result) == ["UNSUCCESSFUL_HTTP_RESPONSE_CODE"])
             #expect(story?.sendAttempts.first?.at == missed)
@@ -114,7 +112,10 @@ struct HistoryJobTests {
                         tenant: first.tenant, lane: first.lane, kind: first.kind, subject: subject,
                         deadline: first.deadline), in: tx)
             }
-            desk.history.interrupt { try await desk.run(try #require(try await desk.claim(.history))) }
+            desk.history.interrupt {
+                let other = try await desk.claim(.history)
+                try await desk.run(try #require(other))
+            }
             try await desk.run(first)
             try await desk.work()
             #expect(desk.history.calls.count == 2)

@@ -1,6 +1,8 @@
 import FoundationEssentials
+import Journal
 import Postgres
 import Queue
+import Support
 import Synchronization
 import Tenants
 import Testing
@@ -106,7 +108,7 @@ extension Desk {
     /// The alpha app's history of one environment is read from now on, and nobody else's.
     func beginHistory(_ environment: Environment = .production) async throws {
         let now = now
-        try await database.transaction(.house) { tx in try await HistoryRound.keep(atOnce: false, at: now, in: tx) }
+        _ = try await database.transaction(.house) { tx in try await HistoryRound.keep(atOnce: false, at: now, in: tx) }
         let lane = App.lane(alpha.app.id, isSandbox: environment == .sandbox)
         try await test.asSuperuser("delete from queue.jobs where kind = 'history' and lane <> \(lane)")
         try await test.asSuperuser(
