@@ -104,6 +104,12 @@ struct HistoryJobTests {
             let signed = desk.now - .minutes(5)
             try desk.list(try desk.request(1, signedAt: signed), signedAt: signed)
             try await desk.beginHistory()
+            // A key that was never tried is tried by one call alone.
+            try await desk.test.asSuperuser(
+                """
+                insert into tenants.key_standings (tenant_id, signing_key_id, environment, accepted_at)
+                select tenant_id, signing_key_id, 'Production', now() from tenants.signing_keys
+                """)
             let first = try #require(try await desk.claim(.history))
             let subject = first.subject
             _ = try await desk.database.transaction(desk.alpha.app.tenant.scope) { tx in
