@@ -21,6 +21,7 @@ final class Serving: Sendable {
     private let caretaker: Caretaker
     private let watchman: Watchman?
     private let mail: MailClient?
+    private let invitations: MailClient?
     private let clients: [HTTPClient]
     private let quarantine: Quarantine
     private let workers: Workers?
@@ -75,6 +76,15 @@ final class Serving: Sendable {
             }
         }
         self.mail = mail
+        // A page waits for these, so they have a client of their own that gives up soon.
+        let invitations = configuration.mailServer.flatMap { server in
+            configuration.mailFrom.map { from in
+                MailClient(
+                    server: server, from: from, name: "Refund Desk", caFile: configuration.outboundCAFile,
+                    limits: InvitationPost.limits, clock: clock, journal: journal, counters: counters)
+            }
+        }
+        self.invitations = invitations
         let trust = Self.trust(configuration, at: clock.now, journal)
         let verifier = Verifier(
             trust: trust,
@@ -147,7 +157,8 @@ final class Serving: Sendable {
                     database: database, vault: house.vault,
                     onboarding: onboarding,
                     tokens: house.tokens, reports: reports, bell: bell, clock: clock,
-                    outbound: configuration.outboundRules), commerce, alerting.desk) : nil
+                    outbound: configuration.outboundRules), commerce, alerting.desk,
+                InvitationPost(mail: invitations, bases: configuration.channels, clock: clock)) : nil
         routes += console?.routes ?? []
         var router = Router(routes)
         if let console {
@@ -180,6 +191,7 @@ final class Serving: Sendable {
         watchman?.stop()
         await caretaker.stop()
         await mail?.shutdown()
+        await invitations?.shutdown()
         for client in clients { await client.shutdown() }
         await listener.stop()
         await house.database.close(within: .seconds(2))
@@ -211,7 +223,7 @@ final class Serving: Sendable {
 
     private static func console(
         _ house: House, _ records: Records, _ setup: SetupDesk, _ commerce: CommerceDesk,
-        _ alerts: AlertDesk
+        _ alerts: AlertDesk, _ post: InvitationPost
     ) throws -> Console {
         guard let folder = Places.publicFolder(house.configuration.publicFolder) else {
             throw Failure("the folder of style sheets is missing: set REFUND_DESK_PUBLIC_FOLDER")
@@ -223,6 +235,6 @@ final class Serving: Sendable {
             records: records, signIn: house.signIn, administration: house.administration,
             checks: CheckDesk { tenant in try await Doctor.examine(tenant, in: house) },
             publicAddress: address, assets: try Assets(folder: folder), setup: setup, commerce: commerce,
-            alerts: alerts, clock: house.clock, signInHeader: house.configuration.signInHeader)
+            alerts: alerts, post: post, clock: house.clock, signInHeader: house.configuration.signInHeader)
     }
 }

@@ -16,6 +16,8 @@ package enum TenantStoreError: Error, Hashable, CustomStringConvertible {
     case bundleIDTaken(String)
     case noApp(bundleID: String)
     case badAppleID(Int64)
+    /// Another app of the tenant has it, and each app has one of its own.
+    case appleIDTaken(Int64, by: String)
     case noInbox
     /// A removed app that was made for rehearsal and comes back as another, or the other way round.
     case rehearsalIsFixed(String)
@@ -33,10 +35,16 @@ package enum TenantStoreError: Error, Hashable, CustomStringConvertible {
         case .slugTaken(let slug): "there is already a tenant \"\(slug)\""
         case .noTenant(let slug): "there is no tenant \"\(slug)\""
         case .badBundleID(""): "the bundle ID is missing: App Store Connect shows it under App Information"
-        case .badBundleID(let id): "\"\(id)\" cannot be a bundle ID: use letters, digits, hyphens and dots"
+        case .badBundleID(let id) where id.utf8.count > App.bundleIDBytesMax:
+            "\"\(id.prefix(40))…\" cannot be a bundle ID: it has \(id.count) characters, and App Store Connect takes \(App.bundleIDBytesMax) at most; copy it from App Information"
+        case .badBundleID(let id):
+            "\"\(id)\" cannot be a bundle ID: use letters, digits, hyphens and dots, as in com.example.app"
         case .bundleIDTaken(let id): "the tenant already has an app \(id)"
         case .noApp(let id): "the tenant has no app \(id)"
-        case .badAppleID(let id): "\(id) cannot be an Apple ID of an app: it is a positive number"
+        case .badAppleID(let id):
+            "\(id) cannot be an Apple ID of an app: it is a positive number of at most \(AppleIDText.digitsMax) digits; \(AppleIDText.place)"
+        case .appleIDTaken(let id, let other):
+            "\(other) has the Apple ID \(id) already, and each app has one of its own: compare both with App Store Connect"
         case .noInbox: "the app has no such inbox in use"
         case .rehearsalIsFixed(let id):
             "\(id) was made before, for the App Store or for rehearsal with its own root, and stays so; use another bundle ID"

@@ -14,16 +14,17 @@ package struct CommerceListQuery: Hashable, Sendable {
     package var transaction: String?
     package var after: ListCursor?
     /// Fields whose values mean nothing here.
-    package private(set) var ignored: [IgnoredField] = []
+    package internal(set) var ignored: [IgnoredField] = []
 
     package init() {}
 
     init(_ query: QueryString) {
+        ignored.noteOthers(query, known: ["state", "kind", "app", "environment", "q", "after"])
         state = ignored.read("state", query, CommerceRequestState.init(rawValue:))
         kind = ignored.read("kind", query, CommerceKind.init(rawValue:))
-        app = query.value("app")
+        app = ignored.read("app", query) { $0 }
         environment = ignored.read("environment", query, EnvironmentChoice.checked)
-        transaction = query.value("q").map { String($0.prefix(200)) }
+        transaction = ignored.read("q", query) { String($0.prefix(200)) }
         after = ignored.read("after", query, ListCursor.init(text:))
     }
 
@@ -73,9 +74,9 @@ package struct PurchaseQuery: Hashable, Sendable {
     }
 
     init(_ query: QueryString) {
-        app = query.value("app")
+        app = ignored.read("app", query) { $0 }
         environment = ignored.read("environment", query, AppEnvironment.init(rawValue:))
-        transaction = query.value("transaction").map { String($0.prefix(200)) }
+        transaction = ignored.read("transaction", query) { String($0.prefix(200)) }
         kind = ignored.read("kind", query, CommerceKind.init(rawValue:))
     }
 

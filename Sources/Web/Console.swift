@@ -13,6 +13,7 @@ package struct Console: Sendable {
     let setup: SetupDesk
     let commerce: CommerceDesk
     let alerts: AlertDesk
+    let post: InvitationPost
     let clock: WallClock
     let signInHeader: String?
     let administration: Administration
@@ -24,7 +25,7 @@ package struct Console: Sendable {
     package init(
         records: Records, signIn: SignIn, administration: Administration, checks: CheckDesk,
         publicAddress: PublicAddress, assets: Assets, setup: SetupDesk, commerce: CommerceDesk, alerts: AlertDesk,
-        clock: WallClock, signInHeader: String? = nil
+        post: InvitationPost, clock: WallClock, signInHeader: String? = nil
     ) {
         self.signInHeader = signInHeader
         self.administration = administration
@@ -36,6 +37,7 @@ package struct Console: Sendable {
         self.setup = setup
         self.commerce = commerce
         self.alerts = alerts
+        self.post = post
         self.clock = clock
     }
 
@@ -137,6 +139,7 @@ package struct Console: Sendable {
             route(.post, .channels, door.member(channels.add)),
             route(.get, .channel, door.member(channels.showOne)),
             route(.post, .channel, door.member(channels.change)),
+            route(.get, .channelState, door.member(channels.state)),
             route(.post, .channelTest, door.member(channels.test)),
             route(.post, .channelRemoval, door.member(channels.remove)),
             route(.get, .commerceRequests, door.member(commerce.list)),

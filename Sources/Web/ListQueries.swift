@@ -119,6 +119,8 @@ protocol NarrowedToApp {
 extension CaseListQuery: NarrowedToApp {}
 extension NotificationListQuery: NarrowedToApp {}
 extension RefusalListQuery: NarrowedToApp {}
+extension CommerceListQuery: NarrowedToApp {}
+extension RegisterListQuery: NarrowedToApp {}
 
 extension NarrowedToApp {
     /// The same with an app that the tenant has or had; any other counts as absent, and the page says so.

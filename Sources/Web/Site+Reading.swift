@@ -64,6 +64,7 @@ extension Site {
             case ("invitations", "renewal"): self = .invitationRenewal(segments[1], id)
             case ("invitations", "withdrawal"): self = .invitationWithdrawal(segments[1], id)
             case ("tokens", "removal"): self = .tokenRemoval(segments[1], id)
+            case ("channels", "state"): self = .channelState(segments[1], id)
             case ("channels", "test"): self = .channelTest(segments[1], id)
             case ("channels", "removal"): self = .channelRemoval(segments[1], id)
             case ("alerts", let name):

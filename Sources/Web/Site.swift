@@ -92,6 +92,8 @@ package enum Site: Hashable, Sendable {
     case incidentAct(String, UUID, IncidentAct)
     case channels(String)
     case channel(String, UUID)
+    /// The parts of that page that change by themselves.
+    case channelState(String, UUID)
     case channelTest(String, UUID)
     case channelRemoval(String, UUID)
     /// What we ask Apple for; forms that make a request are sent to the same address.
@@ -169,6 +171,7 @@ package enum Site: Hashable, Sendable {
         case incidentAct = "/t/{slug}/alerts/{id}/{act}"
         case channels = "/t/{slug}/channels"
         case channel = "/t/{slug}/channels/{id}"
+        case channelState = "/t/{slug}/channels/{id}/state"
         case channelTest = "/t/{slug}/channels/{id}/test"
         case channelRemoval = "/t/{slug}/channels/{id}/removal"
         case commerceRequests = "/t/{slug}/commerce-requests"
@@ -243,6 +246,7 @@ package enum Site: Hashable, Sendable {
         case .incidentAct: .incidentAct
         case .channels: .channels
         case .channel: .channel
+        case .channelState: .channelState
         case .channelTest: .channelTest
         case .channelRemoval: .channelRemoval
         case .commerceRequests: .commerceRequests
@@ -287,7 +291,7 @@ package enum Site: Hashable, Sendable {
         case (.runbook(let rule), _): rule
         case (.incidentAct(_, _, let act), "{act}"): act.rawValue
         case (.incident(_, let id), "{id}"), (.incidentAct(_, let id, _), "{id}"), (.channel(_, let id), "{id}"),
-            (.channelTest(_, let id), "{id}"), (.channelRemoval(_, let id), "{id}"):
+            (.channelState(_, let id), "{id}"), (.channelTest(_, let id), "{id}"), (.channelRemoval(_, let id), "{id}"):
             id.text
         case (.refundCase(_, let id), "{id}"), (.notification(_, let id), "{id}"): id.text
         case (.commerceRequest(_, let id), "{id}"), (.commerceRequestState(_, let id), "{id}"),
@@ -309,7 +313,8 @@ package enum Site: Hashable, Sendable {
             .invitations(let slug), .invitationRenewal(let slug, _), .invitationWithdrawal(let slug, _),
             .tokens(let slug), .tokenRemoval(let slug, _), .audit(let slug, _), .auditExport(let slug, _, _),
             .checks(let slug), .alerts(let slug), .alertHistory(let slug, _), .incident(let slug, _),
-            .incidentAct(let slug, _, _), .channels(let slug), .channel(let slug, _), .channelTest(let slug, _),
+            .incidentAct(let slug, _, _), .channels(let slug), .channel(let slug, _), .channelState(let slug, _),
+            .channelTest(let slug, _),
             .channelRemoval(let slug, _), .commerceAccess(let slug, _, _), .commerceAccessPart(let slug, _, _),
             .register(let slug, _), .registerExport(let slug, _, _, _):
             slug

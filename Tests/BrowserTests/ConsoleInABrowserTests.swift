@@ -1,6 +1,9 @@
 import AppStore
 import FoundationEssentials
+import Journal
+import Refunds
 import Support
+import Tenants
 import Testing
 import Web
 
@@ -97,6 +100,58 @@ import Web
         }
         try await browser.prefer(dark: false)
         try await browser.resize(width: 1360, height: 900)
+    }
+
+    @Test func `nor on the pages of those who may change things`() async throws {
+        let stage = try Stage.here()
+        let browser = stage.browser
+        try await stage.desk.makeSam(.owner)
+        try await stage.signIn()
+        let invited = try await stage.desk.administration.invite(
+            "a.person.with.a.long.name@some-long-company-name-that-goes-on.example", as: .support,
+            to: stage.desk.alpha.id,
+            by: try await sam(stage))
+        let channel = try await stage.desk.alerts().addChannel(
+            .email, ChannelChange(name: "Nights", target: "on-call-of-a-long-name@some-long-company-name.example"),
+            of: stage.desk.alpha.id, by: .commandLine)
+        let paths = [
+            "/t/alpha/people", "/t/alpha/tokens", "/t/alpha/channels", "/t/alpha/channels?kind=jsm",
+            "/t/alpha/channels?kind=\(String(repeating: "x", count: 60))", "/t/alpha/channels/\(channel.id.uuidString)",
+            "/t/alpha/apps/new", "/t/alpha/apps/com.example.alpha/setup", "/t/alpha/register?sort=up",
+            "/t/alpha/commerce-requests?kind=x", "/t/alpha/commerce-requests/new", "/t/alpha/alerts", "/t/alpha/audit",
+            "/t/alpha/checks", "/invitations/\(invited.token.reveal())",
+        ]
+        for (width, isDark) in [(360, false), (1360, true)] {
+            try await browser.resize(width: width, height: 900)
+            try await browser.prefer(dark: isDark)
+            for path in paths {
+                try await stage.open(path)
+                let sticking = try await browser.run(
+                    "return document.documentElement.scrollWidth - document.documentElement.clientWidth")
+                #expect(sticking.int == 0, "\(path) at \(width)")
+                let faint = try await browser.run(Self.faintText)
+                #expect(faint.elements?.compactMap(\.string) == [], "\(path), \(isDark ? "dark" : "light")")
+            }
+        }
+        // What is shown once is the longest text of its page.
+        try await browser.resize(width: 360, height: 900)
+        try await stage.open("/t/alpha/people")
+        try await browser.type("new@alpha.example", into: "#field-email")
+        try await browser.click(".form-narrow button")
+        #expect(try await browser.text("#link-once") == "The invitation's link")
+        #expect(
+            try await browser.run(
+                "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+            ).int == 0)
+        try await browser.prefer(dark: false)
+        try await browser.resize(width: 1360, height: 900)
+        try await stage.desk.makeSam(.support)
+    }
+
+    private func sam(_ stage: Stage) async throws -> Administrator {
+        let members = try await stage.desk.administration.people(of: stage.desk.alpha.id).members
+        let sam = try #require(members.first { $0.person.email == "sam@alpha.example" })
+        return stage.desk.administrator(sam.person)
     }
 
     /// For people to look at; not part of the checkout.

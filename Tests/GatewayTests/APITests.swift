@@ -351,7 +351,8 @@ import Time
     }
 
     @Test(arguments: [
-        ("state=Open", "state"), ("outcome=won", "outcome"), ("environment=Xcode", "environment"), ("limit=0", "limit"),
+        ("state=Open", "state"), ("outcome=won", "outcome"), ("environment=Xcode", "environment"),
+        ("environment=Rehearsal", "environment"), ("limit=0", "limit"),
         ("limit=101", "limit"), ("limit=05", "limit"), ("limit=x", "limit"), ("cursor=abc", "cursor"),
         ("cursor=", "cursor"),
         ("from=yesterday", "from"), ("to=1e3", "to"), ("sort=asc", "sort"), ("state=open&state=held", "state"),

@@ -48,6 +48,8 @@ import Testing
             for spelling in ["PRODUCTION", "production", "SANDBOX", "sandbox", ""] {
                 #expect(try await desk.call(list + spelling).status == 400, "\(spelling)")
             }
+            let rehearsal = try await desk.call(list + "Rehearsal")
+            #expect(rehearsal.status == 400 && rehearsal.text.contains("all that a rehearsal app has is rehearsal"))
         }
     }
 }

@@ -251,7 +251,8 @@ import Time
     }
 
     @Test(arguments: [
-        ("state=Queued", "state"), ("kind=all", "kind"), ("environment=x", "environment"), ("limit=0", "limit"),
+        ("state=Queued", "state"), ("kind=all", "kind"), ("environment=x", "environment"),
+        ("environment=Rehearsal", "environment"), ("limit=0", "limit"),
         ("cursor=x", "cursor"), ("sort=asc", "sort"), ("state=queued&state=failed", "state"),
     ])
     func `a filter that cannot be read is 400 and names the parameter`(query: String, name: String) async throws {

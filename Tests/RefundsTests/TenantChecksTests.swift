@@ -31,14 +31,15 @@ import Time
         let key = try await key(desk)
         _ = try await desk.database.transaction(key.tenant.scope) { tx in
             try await KeyStandings.refused(
-                key.id, isSandbox: sandbox, of: key.tenant, clockOffset: offset, at: desk.now, in: tx)
+                key.id, for: desk.alpha.app.id, isSandbox: sandbox, of: key.tenant, clockOffset: offset, at: desk.now, in: tx)
         }
     }
 
     private func accept(_ desk: Desk, sandbox: Bool = false) async throws {
         let key = try await key(desk)
         try await desk.database.transaction(key.tenant.scope) { tx in
-            try await KeyStandings.accepted(key.id, isSandbox: sandbox, of: key.tenant, at: desk.now, in: tx)
+            try await KeyStandings.accepted(
+                key.id, for: desk.alpha.app.id, isSandbox: sandbox, of: key.tenant, at: desk.now, in: tx)
         }
     }
 
@@ -234,7 +235,7 @@ import Time
             let production = try await checks(desk)["\(app) Production"]
             #expect(
                 production?.state == .warn
-                    && production?.text.contains("Meanwhile the older key ABCDE12345 signs") == true)
+                    && production?.text.contains("Meanwhile ABCDE12345 signs") == true)
         }
     }
 }

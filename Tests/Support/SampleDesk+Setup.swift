@@ -2,6 +2,7 @@ import AppStore
 import Crypto
 import HTTP
 import Journal
+package import Mail
 import Postgres
 import Queue
 package import Refunds
@@ -34,10 +35,18 @@ extension SampleDesk {
     }
 
     /// What the pages of alerts do.
-    package func alerts() throws -> AlertDesk {
+    package func alerts(hasMail: Bool = true) throws -> AlertDesk {
         AlertDesk(
             database: database, vault: try vault(), bell: Bell(database: database, journal: .silent),
-            clock: clock.clock, outbound: OutboundRules(.publicOnly, publicURL: "https://refunds.example"))
+            clock: clock.clock, outbound: OutboundRules(.publicOnly, publicURL: "https://refunds.example"),
+            hasMail: hasMail)
+    }
+
+    /// Mails invitations.
+    ///
+    /// - Parameter mail: nil: no mail server is set.
+    package func post(_ mail: MailClient? = nil) -> InvitationPost {
+        InvitationPost(mail: mail, bases: ChannelBases(publicURL: "https://refunds.example"), clock: clock.clock)
     }
 
     private func vault() throws -> Vault {

@@ -137,7 +137,7 @@ import Time
                 com.example.one, 6450000011, One, and more
 
                 com.example.app
-                com.example.two, twelve
+                com.example.two, 64500000O12
                 com.example.one
                 com.example.three
                 """, to: home.a.id, with: home.vault, by: .commandLine, in: home.database.database)

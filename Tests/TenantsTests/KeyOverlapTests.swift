@@ -19,15 +19,16 @@ import Time
             retiresAt: retiresAt, lastUsedAt: lastUsedAt)
     }
 
-    /// - Parameters: when Apple last accepted the key there; since when it refuses it.
+    /// For the app of the call. Parameters: when Apple last accepted the key there; since when it refuses it.
     private static func standing(
         _ key: SigningKeyInfo, sandbox: Bool = false, accepted: Duration? = nil, refused: Duration? = nil,
-        paused: Duration = .seconds(60)
+        paused: Duration = .seconds(60), isTrying: Bool = false
     ) -> KeyStanding {
         KeyStanding(
             key: key.id, isSandbox: sandbox, acceptedAt: accepted.map { now - $0 },
             refusedSince: refused.map { now - $0 },
-            pausedUntil: refused == nil ? nil : now + paused, refusals: refused == nil ? 0 : 1, clockOffset: nil)
+            pausedUntil: refused == nil && !isTrying ? nil : now + paused, refusals: refused == nil ? 0 : 1,
+            clockOffset: nil)
     }
 
     // MARK: which one signs
@@ -38,7 +39,12 @@ import Time
         ).map { keys[$0].0.keyID }
     }
 
-    @Test func `the newest active key signs, and an older one only while Apple refuses it`() {
+    private func signing(_ keys: [(SigningKeyInfo, KeyStanding?)]) -> String? {
+        KeyChoice.signing(keys.map { KeyChoice.Candidate(app: $0.0.app, state: $0.0.state, standing: $0.1) })
+            .map { keys[$0].0.keyID }
+    }
+
+    @Test func `the newest active key is meant to sign, and another does only while Apple refuses it`() {
         let new = Self.key("NEWNEWNEW1")
         let old = Self.key("OLDOLDOLD1", .retiring, age: .days(9))
         let app = AppID(rawValue: 7)
@@ -55,9 +61,34 @@ import Time
             chosen([(new, refused), (old, Self.standing(old, accepted: .hours(1), refused: .minutes(1)))])
                 == "NEWNEWNEW1")
         #expect(chosen([(new, refused), (old, nil)]) == "NEWNEWNEW1")
+        // Of another scope, and accepted for this very app: it is of the right team.
         let tied = Self.key("TIEDTIED01", .retiring, app: app, age: .days(9))
-        #expect(chosen([(new, refused), (tied, Self.standing(tied, accepted: .hours(1)))]) == "NEWNEWNEW1")
+        #expect(chosen([(new, refused), (tied, Self.standing(tied, accepted: .hours(1)))]) == "TIEDTIED01")
+        #expect(chosen([(new, refused), (tied, nil)]) == "NEWNEWNEW1")
         #expect(chosen([(old, taken)]) == "OLDOLDOLD1")
+    }
+
+    @Test func `a key that was never accepted takes over from one that is by one call at a time, and not before`() {
+        let new = Self.key("NEWNEWNEW1")
+        let old = Self.key("OLDOLDOLD1", .retiring, age: .days(9))
+        let taken = Self.standing(old, accepted: .hours(1))
+        #expect(signing([(new, nil), (old, taken)]) == "OLDOLDOLD1")
+        #expect(chosen([(new, Self.standing(new, isTrying: true)), (old, taken)]) == "OLDOLDOLD1")
+        #expect(signing([(new, Self.standing(new, accepted: .zero)), (old, taken)]) == "NEWNEWNEW1")
+        // Nothing better is known of the older one.
+        #expect(signing([(new, nil), (old, nil)]) == "NEWNEWNEW1")
+    }
+
+    @Test func `an app's own key goes before a newer one of the whole tenant, whatever is known of them`() {
+        let own = Self.key("OWNOWNOWN1", app: AppID(rawValue: 7), age: .days(9))
+        let wide = Self.key("WIDEWIDE01")
+        #expect(chosen([(wide, nil), (own, nil)]) == "OWNOWNOWN1")
+        #expect(chosen([(own, Self.standing(own, accepted: .hours(1))), (wide, nil)]) == "OWNOWNOWN1")
+        let accepted = Self.standing(wide, accepted: .hours(1))
+        #expect(signing([(own, Self.standing(own, accepted: .hours(1))), (wide, accepted)]) == "OWNOWNOWN1")
+        // But for one that Apple does not take for this app, where it takes the other.
+        #expect(signing([(own, nil), (wide, accepted)]) == "WIDEWIDE01")
+        #expect(signing([(own, Self.standing(own, refused: .hours(1))), (wide, accepted)]) == "WIDEWIDE01")
     }
 
     // MARK: safe to revoke
@@ -66,8 +97,28 @@ import Time
         _ key: SigningKeyInfo, _ own: [KeyStanding], _ others: [(SigningKeyInfo, [KeyStanding])]
     ) -> RevocationAdvice {
         KeyOverlap.advice(
-            on: KeyOverlap.Party(info: key, standings: own),
-            among: others.map { KeyOverlap.Party(info: $0.0, standings: $0.1) }, at: Self.now)
+            on: KeyOverlap.Party(info: key, proofs: own.map { Self.proof($0) }),
+            among: others.map { KeyOverlap.Party(info: $0.0, proofs: $0.1.map { Self.proof($0) }) }, at: Self.now)
+    }
+
+    private static func proof(_ standing: KeyStanding, app: Int64 = 7) -> KeyProof {
+        KeyProof(
+            key: standing.key, app: AppID(rawValue: app), bundleID: "com.example.a\(app)",
+            isSandbox: standing.isSandbox, acceptedAt: standing.acceptedAt, refusedSince: standing.refusedSince)
+    }
+
+    @Test func `a successor that Apple takes for one app says nothing of the other apps of the key`() {
+        let old = Self.key("OLDOLDOLD1", .retiring, age: .days(9))
+        let new = Self.key("NEWNEWNEW1")
+        let taken = Self.standing(old, accepted: .days(1))
+        let party = KeyOverlap.Party(info: old, proofs: [Self.proof(taken), Self.proof(taken, app: 8)])
+        func advice(_ apps: [Int64]) -> RevocationAdvice {
+            let proofs = apps.map { Self.proof(Self.standing(new, accepted: .hours(1)), app: $0) }
+            return KeyOverlap.advice(
+                on: party, among: [KeyOverlap.Party(info: new, proofs: proofs)], at: Self.now)
+        }
+        #expect(!advice([7]).isSafe && advice([7]).why.contains("in Production for com.example.a8 and has not"))
+        #expect(advice([7, 8]).isSafe)
     }
 
     @Test func `a key may be revoked once Apple takes its successor wherever it took the key`() {
@@ -137,14 +188,16 @@ import Time
 
     private func accept(_ home: TwoTenants, _ key: SigningKeyInfo) async throws {
         try await home.with(home.a) { tx in
-            try await KeyStandings.accepted(key.id, isSandbox: false, of: home.a.id, at: home.clock.now, in: tx)
+            try await KeyStandings.accepted(
+                key.id, for: home.appA.id, isSandbox: false, of: home.a.id, at: home.clock.now, in: tx)
         }
     }
 
     private func refuse(_ home: TwoTenants, _ key: SigningKeyInfo) async throws {
         _ = try await home.with(home.a) { tx in
             try await KeyStandings.refused(
-                key.id, isSandbox: false, of: home.a.id, clockOffset: nil, at: home.clock.now, in: tx)
+                key.id, for: home.appA.id, isSandbox: false, of: home.a.id, clockOffset: nil, at: home.clock.now,
+                in: tx)
         }
     }
 

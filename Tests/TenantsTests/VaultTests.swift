@@ -32,14 +32,16 @@ import Time
         }
     }
 
-    @Test func `lends the newest active key of the app or of its tenant`() async throws {
+    @Test func `lends the app's own newest active key, and the tenant's only where it has none`() async throws {
         try await withTwoTenants { home in
             await #expect(throws: VaultError.noKey(home.a.id, home.appA.id)) { try await signer(home, home.appA) }
             let wide = try await add(home, home.a)
             #expect(try await signer(home, home.appA) == wide)
             let tied = try await add(home, home.a, app: home.appA.id, keyID: "AAAAAAAAA2")
             #expect(try await signer(home, home.appA) == tied)
-            let newer = try await add(home, home.a, keyID: "AAAAAAAAA3")
+            _ = try await add(home, home.a, keyID: "AAAAAAAAA3")
+            #expect(try await signer(home, home.appA).id == tied.id)
+            let newer = try await add(home, home.a, app: home.appA.id, keyID: "AAAAAAAAA4")
             #expect(try await signer(home, home.appA) == newer)
         }
     }
@@ -175,14 +177,16 @@ import Time
 
     private func enter(_ home: TwoTenants, _ key: SigningKeyID) async throws -> KeyGate {
         try await home.with(home.a) { tx in
-            try await KeyStandings.enter(key, isSandbox: false, of: home.a.id, at: home.clock.now, in: tx)
+            try await KeyStandings.enter(
+                key, for: home.appA.id, isSandbox: false, of: home.a.id, at: home.clock.now, in: tx)
         }
     }
 
     private func refuse(_ home: TwoTenants, _ key: SigningKeyID) async throws {
         _ = try await home.with(home.a) { tx in
             try await KeyStandings.refused(
-                key, isSandbox: false, of: home.a.id, clockOffset: .seconds(3), at: home.clock.now, in: tx)
+                key, for: home.appA.id, isSandbox: false, of: home.a.id, clockOffset: .seconds(3), at: home.clock.now,
+                in: tx)
         }
     }
 
@@ -207,7 +211,8 @@ import Time
             #expect(try await enter(home, key) == .open)
             #expect(try await enter(home, key) == .closed(until: home.clock.now + .seconds(1)))
             try await home.with(home.a) { tx in
-                try await KeyStandings.accepted(key, isSandbox: false, of: home.a.id, at: home.clock.now, in: tx)
+                try await KeyStandings.accepted(
+                    key, for: home.appA.id, isSandbox: false, of: home.a.id, at: home.clock.now, in: tx)
             }
             for _ in 0..<3 { #expect(try await enter(home, key) == .open) }
         }
@@ -217,7 +222,7 @@ import Time
         try await withKey { home, key in
             #expect(try await enter(home, key) == .open)
             try await home.with(home.a) { tx in
-                try await KeyStandings.undecided(key, isSandbox: false, of: home.a.id, in: tx)
+                try await KeyStandings.undecided(key, for: home.appA.id, isSandbox: false, of: home.a.id, in: tx)
             }
             #expect(try await enter(home, key) == .open)
             home.clock.advance(by: .seconds(31))
@@ -231,7 +236,8 @@ import Time
             try await refuse(home, key)
             #expect(try await enter(home, key) == .closed(until: home.clock.now + KeyStandings.probeEvery))
             try await home.with(home.a) { tx in
-                try await KeyStandings.accepted(key, isSandbox: false, of: home.a.id, at: home.clock.now, in: tx)
+                try await KeyStandings.accepted(
+                    key, for: home.appA.id, isSandbox: false, of: home.a.id, at: home.clock.now, in: tx)
             }
             #expect(try await enter(home, key) == .open)
             let all = try await home.with(home.a) { tx in try await KeyStandings.all(of: home.a.id, in: tx) }
@@ -245,7 +251,8 @@ import Time
             _ = try await enter(home, key)
             try await refuse(home, key)
             let gate = try await home.with(home.a) { tx in
-                try await KeyStandings.enter(key, isSandbox: true, of: home.a.id, at: home.clock.now, in: tx)
+                try await KeyStandings.enter(
+                    key, for: home.appA.id, isSandbox: true, of: home.a.id, at: home.clock.now, in: tx)
             }
             #expect(gate == .open)
         }

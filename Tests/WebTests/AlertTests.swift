@@ -118,6 +118,8 @@ import Time
             #expect(kept.name == "Nights" && kept.secret == channel.secret)
 
             #expect(try await sam.post(.channelTest("alpha", channel.id)).status == 303)
+            // Pressed twice it is one message.
+            #expect(try await sam.post(.channelTest("alpha", channel.id)).status == 303)
             let waiting = try await test.asSuperuser("select event from refunds.notices")
             #expect(try waiting.map { try $0("event") as String } == ["test"])
             #expect(try await sam.post(.channelRemoval("alpha", channel.id)).status == 303)
@@ -146,6 +148,73 @@ import Time
             #expect(answer.status == 422 && answer.text.contains(words), "\(field)")
             #expect(!answer.text.contains("0123456789abcdef"))
             #expect(try await desk.alerts().channels(of: desk.alpha.id).isEmpty)
+        }
+    }
+}
+
+@Suite struct `The form of a channel` {
+    private func withAdmin(hasMail: Bool = true, _ body: (TestBrowser, SampleDesk) async throws -> Void) async throws {
+        try await withConsole { desk, _, _ in
+            try await desk.makeSam(.admin)
+            let sam = TestBrowser(try console(of: desk, hasMail: hasMail))
+            try await sam.signIn()
+            try await body(sam, desk)
+        }
+    }
+
+    @Test func `asks for the kind first, and then for what that kind is entered with`() async throws {
+        try await withAdmin { sam, _ in
+            let choice = try await sam.get(.channels("alpha")).text
+            #expect(choice.contains("name=\"kind\"") && !choice.contains("name=\"secret\""))
+            for kind in ChannelKind.allCases {
+                let page = try await sam.get("/t/alpha/channels?kind=\(kind.rawValue)").text
+                #expect(Markup(page).troubles == [], "\(kind)")
+                for step in ChannelGuide.steps(kind) { #expect(page.contains(HTML(text: step).string), "\(kind)") }
+                #expect(!ChannelGuide.steps(kind).isEmpty, "\(kind)")
+                for (name, field) in [("target", kind.target), ("secret", kind.secret)] {
+                    #expect(page.contains("name=\"\(name)\"") == (field != nil), "\(kind) \(name)")
+                    if let field { #expect(page.contains(">\(HTML(text: field.label).string)"), "\(kind) \(name)") }
+                }
+            }
+        }
+    }
+
+    @Test func `without a mail server no address is taken, and that is said`() async throws {
+        try await withAdmin(hasMail: false) { sam, desk in
+            let page = try await sam.get("/t/alpha/channels?kind=email").text
+            #expect(page.contains("has no mail server") && !page.contains("name=\"target\""))
+            let refused = try await sam.post(
+                .channels("alpha"),
+                [("kind", "email"), ("name", "Nights"), ("target", "on-call@example.com"), ("severity", "error")])
+            #expect(refused.status == 422 && refused.text.contains("no mail would ever arrive"))
+            #expect(try await desk.alerts().channels(of: desk.alpha.id).isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        ("waiting", "", "The test message is on its way.", true),
+        ("sent", "ok 200", "The test message was taken.", false),
+        ("failed", "answered 404: no_service", "Answered 404: no_service. It is not tried again", false),
+    ])
+    func `shows by itself what came of a test`(state: String, answer: String, words: String, isAwaited: Bool)
+        async throws
+    {
+        try await withAdmin { sam, desk in
+            let channel = try await desk.alerts().addChannel(
+                .email, ChannelChange(name: "Nights", target: "on-call@example.com"), of: desk.alpha.id,
+                by: .commandLine)
+            #expect(try await sam.post(.channelTest("alpha", channel.id)).status == 303)
+            try await desk.database.execute(
+                .house, "update refunds.notices set state = \(state), answer = \(answer) where event = 'test'")
+            for site in [Site.channel("alpha", channel.id), .channelState("alpha", channel.id)] {
+                let page = try await sam.get(site).text
+                #expect(page.contains(words) && page.contains("data-awaits") == isAwaited, "\(site.url)")
+                #expect(page.contains("data-live=\"standing\"") && Markup(page).troubles == [])
+            }
+            desk.clock.advance(by: .minutes(3))
+            let later = try await sam.get(.channel("alpha", channel.id)).text
+            #expect(!later.contains("data-awaits"))
+            if isAwaited { #expect(later.contains("The test message was not sent yet.")) }
         }
     }
 }

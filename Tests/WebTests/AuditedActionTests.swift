@@ -41,7 +41,7 @@ import Time
             ] as [(Site, [(String, String)])] {
                 #expect(try await ops.post(site, fields).status == 303, "\(site.url)")
             }
-            #expect(try await ops.post(.firstOwner(ofTenant: "gamma"), [("email", "g@gamma.example")]).status == 200)
+            #expect(try await ops.post(.firstOwner(ofTenant: "gamma"), [("email", "g@gamma.example")]).status == 201)
             // People
             let invited = try await sam.post(
                 .invitations("alpha"), [("email", "new@alpha.example"), ("role", "viewer")])
@@ -67,7 +67,9 @@ import Time
             #expect(try await sam.post(.invitationWithdrawal("alpha", second)).status == 303)
             // Apps
             #expect(
-                try await sam.post(.newApp("alpha"), [("form", "one"), ("bundleID", "com.example.one")]).status == 303)
+                try await sam.post(
+                    .newApp("alpha"), [("form", "one"), ("bundleID", "com.example.one"), ("environments", "both")]
+                ).status == 303)
             #expect(
                 try await sam.post(.newApp("alpha"), [("form", "list"), ("list", "com.example.two")]).status == 200)
             #expect(
@@ -83,11 +85,12 @@ import Time
                 ])
             #expect(kept.status == 303)
             // Tokens
-            #expect(try await sam.post(app(.token)).status == 200)
+            #expect(try await sam.post(app(.token)).status == 201)
             let token = try #require(try await desk.administration.tokens(of: desk.alpha.id).tokens.first).token.id
             #expect(try await sam.post(.tokenRemoval("alpha", token)).status == 303)
             #expect(
-                try await sam.post(.tokens("alpha"), [("name", "CI"), ("scope", "cases")]).status == 200)
+                try await sam.post(.tokens("alpha"), [("name", "CI"), ("scope", "cases"), ("life", "90")]).status == 201
+            )
             // Channels
             let onCall = [
                 ("kind", "email"), ("name", "On call"), ("target", "on-call@example.com"), ("severity", "error"),

@@ -136,10 +136,10 @@ enum SetupSamples {
         let new = Site.newApp("alpha")
         var list = NewAppPage(frame: frame(new, assets: assets), slug: "alpha", isFirst: false)
         list.form = .list
-        list.fields = ["list": "com.example.one\n???"]
+        list.fields = ["list": "???"]
         list.outcomes = [
-            .init(line: 1, bundleID: "com.example.one", trouble: nil),
-            .init(line: 2, bundleID: "", trouble: "\"???\" cannot be a bundle ID"),
+            .init(line: 1, text: "com.example.one", bundleID: "com.example.one", trouble: nil),
+            .init(line: 2, text: "???", bundleID: "", trouble: "\"???\" cannot be a bundle ID"),
         ]
         var bad = NewAppPage(frame: frame(new, assets: assets), slug: "alpha", isFirst: true)
         bad.form = .rehearsal

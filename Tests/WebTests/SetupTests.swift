@@ -70,6 +70,62 @@ import Time
         #expect(!page.contains("Send a Production test") && page.contains("calls <code>http://127.0.0.1:9090</code>"))
     }
 
+    @Test func `a rehearsal's page sends nobody to App Store Connect`() throws {
+        for var model in models() {
+            model.app = SetupSamples.app { $0.rehearsal = RehearsalSide(root: [1], apiURL: "http://127.0.0.1:9090") }
+            model.environments = [SetupEnvironment(id: .production, name: "Rehearsal")]
+            let page = SetupSamples.page(model).html.string
+            #expect(!page.contains("App Store Connect") && page.contains("/control/apps/"))
+        }
+    }
+
+    @Test func `what a newer try did not tell stands beside what is known, and takes nothing away`() {
+        var model = SetupSamples.begun
+        model.keys = SetupSamples.keys
+        let at = Samples.signed
+        model.environments[0].probe = SetupProbe(
+            at: at, result: .accepted, words: ProbeWords(summary: "Apple accepts it."), keyID: nil)
+        model.environments[0].trial = KeyTrial(at: at, result: .accepted, source: .probe)
+        model.environments[0].trouble = SetupProbe(
+            at: at + .minutes(1), result: .limited, words: ProbeWords(summary: "Apple asks for a pause."), keyID: nil)
+        let page = SetupSamples.page(model).html.string
+        #expect(page.contains("Accepted</span>") && page.contains("Apple accepts it."))
+        #expect(page.contains("what is said above still stands") && page.contains("Apple asks for a pause."))
+        #expect(!page.contains("Too many calls"))
+    }
+
+    @Test func `a mistyped Apple ID is named where the test is awaited, and corrected there by those who may`() {
+        var model = SetupSamples.begun
+        model.refused = SetupModel.Refused(
+            at: Samples.signed,
+            words: RefusedWords(summary: "Its Apple ID is 6450000001.", advice: "Correct it.", appleID: 6_450_000_001))
+        let page = SetupSamples.page(model).html.string
+        #expect(page.contains("Its Apple ID is 6450000001.") && page.contains("Set the Apple ID to 6450000001"))
+        #expect(page.contains("name=\"appleID\" value=\"6450000001\"") || page.contains("value=\"6450000001\""))
+        model.isAppleIDProven = true
+        #expect(!SetupSamples.page(model).html.string.contains("Set the Apple ID to"))
+    }
+
+    @Test func `an Apple ID is corrected until a Production notification has named it`() async throws {
+        try await withAdmin { (sam, desk) async throws in
+            func set(_ id: String) async throws -> TestBrowser.Answer {
+                try await sam.post(Self.part(.appleID), [("appleID", id)])
+            }
+            #expect(try await set("6450000077").location?.hasSuffix("done=apple-id#url") == true)
+            let corrected = try await set("6450000078")
+            #expect(corrected.location?.hasSuffix("done=apple-id#url") == true)
+            #expect(try await sam.get(Self.page).text.contains("6450000078"))
+            #expect(try await set("no").status == 422)
+            let other = try await sam.post(
+                .setupPart("alpha", bundleID: "com.example.alpha.lite", .appleID), [("appleID", "6450000078")])
+            #expect(other.status == 422 && other.text.contains("com.example.alpha has the Apple ID 6450000078"))
+            try await desk.add(SampleCase(), to: desk.alphaApp)
+            let refused = try await set("6450000079")
+            #expect(refused.status == 422 && refused.text.contains("own word"))
+            #expect(try await sam.get(Self.page).text.contains("6450000078, as Apple"))
+        }
+    }
+
     // MARK: Who may
 
     @Test func `those who may not change apps see a summary: no address, no form, and theirs are refused`() async throws
@@ -140,8 +196,11 @@ import Time
                     ("form", "list"),
                     ("list", "com.example.one, 6450000077, One\nnot a bundle\ncom.example.alpha\ncom.example.two"),
                 ])
-            #expect(answer.status == 200)
+            #expect(answer.status == 200 && answer.text.contains("2 apps were added. 2 lines were not taken"))
             #expect(answer.text.contains("Line 2") && answer.text.contains("Line 3"))
+            // What failed stays to be put right, and what was added is not sent again.
+            #expect(answer.text.contains(">\nnot a bundle\ncom.example.alpha</textarea>"))
+            #expect(answer.text.contains("The tenant already has an app com.example.alpha."))
             let apps = try await desk.transaction(for: desk.alphaApp) { tx in
                 try await TenantStore.apps(of: desk.alpha.id, in: tx)
             }
@@ -152,8 +211,23 @@ import Time
 
     @Test(arguments: [
         (["form": "one", "bundleID": "no bundle"], "cannot be a bundle ID"),
-        (["form": "one", "bundleID": "com.example.alpha"], "already has an app"),
-        (["form": "one", "bundleID": "com.example.x", "appleID": "12a"], "Apple ID"),
+        (["form": "one", "bundleID": "com.example.alpha", "environments": "both"], "already has an app"),
+        (["form": "one", "bundleID": "com.example.x", "appleID": "12a"], "digits alone"),
+        (
+            ["form": "one", "bundleID": "com.example.x", "appleID": "99999999999999999999999"],
+            "has 23 digits, and 18 at most can be right"
+        ),
+        (
+            ["form": "one", "bundleID": String(repeating: "a", count: 156)],
+            "it has 156 characters, and App Store Connect takes 155 at most"
+        ),
+        (["form": "one", "bundleID": "com.example.x"], "choice of environments must be one of both, sandbox"),
+        (
+            ["form": "one", "bundleID": "com.example.x", "environments": "Mars"],
+            "choice of environments must be one of both, sandbox"
+        ),
+        (["form": "rubbish", "list": "com.example.x"], "must be one of one, list, rehearsal"),
+        (["form": "", "list": "com.example.x"], "must be one of one, list, rehearsal"),
         (["form": "list", "list": ""], "The list"),
         (
             ["form": "rehearsal", "bundleID": "com.example.x", "apiURL": "http://127.0.0.1:9"],
@@ -166,7 +240,9 @@ import Time
         try await withAdmin { (sam, _) async throws in
             let answer = try await sam.post(.newApp("alpha"), fields.map { ($0.key, $0.value) })
             #expect(answer.status == 422 && answer.text.contains(reason), "\(answer.text)")
-            if let bundleID = fields["bundleID"] { #expect(answer.text.contains("value=\"\(bundleID)\"")) }
+            if let bundleID = fields["bundleID"], fields["form"] != "list" {
+                #expect(answer.text.contains("value=\"\(bundleID)\""))
+            }
         }
     }
 
@@ -213,7 +289,7 @@ import Time
         model.environments[0].signer = old.info.id
         page = SetupSamples.page(model).html.string
         #expect(page.contains("Signs in Sandbox") && page.contains("Signs meanwhile"))
-        #expect(page.contains("in Production, while Apple refuses NEWNEWNEW1 there"))
+        #expect(page.contains("in Production, until Apple accepts NEWNEWNEW1 there for this app"))
         #expect(!page.contains("In use"))
         // An older key of the whole tenant beside one of this app alone.
         model.keys = [
@@ -221,7 +297,7 @@ import Time
             story(Samples.id(73), "WIDEWIDE01", .active),
         ]
         for place in model.environments.indices { model.environments[place].signer = new.info.id }
-        #expect(SetupSamples.page(model).html.string.contains("not for this app: NEWNEWNEW1 is newer"))
+        #expect(SetupSamples.page(model).html.string.contains("not for this app: NEWNEWNEW1 is this app"))
     }
 
     @Test func `what a reply proved stands beside the try, and the newer of both is the state`() {
@@ -295,6 +371,43 @@ import Time
         }
     }
 
+    @Test func `a text pasted beside a chosen file is not dropped unseen, nor is a second file`() async throws {
+        try await withAdmin { (sam, _) async throws in
+            let (one, two) = (try NewSigningKey.make(), try NewSigningKey.make())
+            let rest = [("issuerID", nil, one.issuerID), ("serves", nil, "all")] as [(String, String?, String)]
+            let file = ("file", Optional("SubscriptionKey_\(one.keyID).p8"), one.p8)
+            let both = try await sam.upload(Self.part(.key), [file, ("pasted", nil, two.p8)] + rest)
+            #expect(both.status == 422 && both.text.contains("A file was chosen and a text was pasted."))
+            #expect(both.text.contains("No key was taken: 2 were sent."))
+            let files = try await sam.upload(
+                Self.part(.key), [file, ("file", "SubscriptionKey_\(two.keyID).p8", two.p8)] + rest)
+            #expect(files.status == 422 && files.text.contains("One file at a time"))
+            for key in [one, two] { #expect(try await !sam.get(Self.page).text.contains(key.publicKey.fingerprint)) }
+            // Blanks in the other field are nothing.
+            let alone = try await sam.upload(Self.part(.key), [file, ("pasted", nil, " \r\n")] + rest)
+            #expect(alone.status == 303)
+        }
+    }
+
+    @Test func `one private key under several Key IDs is told`() throws {
+        func story(_ n: Int, _ keyID: String, _ state: SigningKeyState, _ fingerprint: String) -> KeyStory {
+            KeyStory(
+                info: SigningKeyInfo(
+                    tenant: Samples.tenant, id: SigningKeyID(rawValue: Samples.id(n)), keyID: keyID,
+                    issuerID: Samples.key.issuerID, app: nil, fingerprint: fingerprint, createdAt: Samples.signed,
+                    state: state),
+                opens: true, standings: [], revocation: RevocationAdvice(isSafe: false, why: "No."))
+        }
+        var model = SetupSamples.begun
+        model.keys = [
+            story(71, "NEWNEWNEW1", .active, "aa:bb"), story(72, "OLDOLDOLD1", .retiring, "aa:bb"),
+            story(73, "OTHEROTHER", .active, "cc:dd"), story(74, "GONEGONE11", .retired, "cc:dd"),
+        ]
+        let page = SetupSamples.page(model).html.string
+        #expect(page.contains("One private key is kept under 2 Key IDs: NEWNEWNEW1 and OLDOLDOLD1."))
+        #expect(page.matches(of: /One private key is kept/).count == 1, "what was wiped signs nothing")
+    }
+
     // MARK: Settings
 
     @Test func `everybody's consent needs a wording, a place, a day and a declaration`() async throws {
@@ -336,12 +449,15 @@ import Time
             (.evidence, [("unreported", "delivered"), ("sample", "rubbish"), ("way", "push")]),
             (.evidence, [("unreported", "delivered"), ("sample", "no"), ("way", "rubbish")]),
             (.evidence, [("unreported", "delivered"), ("sample", "no")]),
+            (.product, [("productID", "pro"), ("productSample", "rubbish")]), (.product, [("productID", "pro")]),
+            (.receiver, [("hasOther", "rubbish"), ("relayURL", "https://hooks.example/x")]),
         ] as [(SetupPart, [(String, String)])])
     func `a choice that is not offered, or not made, changes nothing`(
         part: SetupPart, fields: [(String, String)]
     ) async throws {
         try await withAdmin { (sam, desk) async throws in
-            let entries: SQL = "select count(*) as n from tenants.audit where action = 'app.changed'"
+            let entries: SQL =
+                "select count(*) as n from tenants.audit where action in ('app.changed', 'product.changed')"
             let answer = try await sam.post(Self.part(part), fields)
             #expect(answer.status == 422 && answer.text.contains("must be one of"), "\(answer.text)")
             let row = try await desk.database.rows(.house, entries).first

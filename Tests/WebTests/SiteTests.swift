@@ -74,7 +74,8 @@ import Time
             .alertHistory(
                 "alpha", before: IncidentCursor(openedAt: Moment(milliseconds: 1_780_000_000_123), id: Samples.id(6))),
             .incident("alpha", Samples.id(6)), .incidentAct("alpha", Samples.id(6), .snooze), .channels("alpha"),
-            .channel("alpha", Samples.id(7)), .channelTest("alpha", Samples.id(7)),
+            .channel("alpha", Samples.id(7)), .channelState("alpha", Samples.id(7)),
+            .channelTest("alpha", Samples.id(7)),
             .channelRemoval("alpha", Samples.id(7)),
         ]
     }()

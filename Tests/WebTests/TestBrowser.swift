@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Journal
+import Mail
 import Refunds
 import Support
 import Testing
@@ -126,12 +127,14 @@ func withConsole(
 }
 
 func console(
-    of desk: SampleDesk, publicURL: String = TestBrowser.address, signInHeader: String? = nil, apple: AppleSide? = nil
+    of desk: SampleDesk, publicURL: String = TestBrowser.address, signInHeader: String? = nil, apple: AppleSide? = nil,
+    hasMail: Bool = true, mail: MailClient? = nil
 ) throws -> Console {
     Console(
         records: Records(database: desk.database), signIn: desk.signIn, administration: desk.administration,
         checks: CheckDesk { tenant in [.ok("audit \(tenant.slug)", "3 entries")] },
         publicAddress: try #require(PublicAddress(url: publicURL)), assets: try Assets(folder: Checkout.path("public")),
-        setup: try desk.setup(), commerce: try desk.commerce(apple: apple), alerts: try desk.alerts(),
+        setup: try desk.setup(), commerce: try desk.commerce(apple: apple), alerts: try desk.alerts(hasMail: hasMail),
+        post: desk.post(mail),
         clock: desk.clock.clock, signInHeader: signInHeader)
 }

@@ -45,7 +45,9 @@ struct CaseListQuery: Equatable {
             }
             filter.outcomes = [outcome]
         case "environment":
-            guard value == "Production" || value == "Sandbox" else { throw wrong(name, ["Production", "Sandbox"]) }
+            guard value == "Production" || value == "Sandbox" else {
+                throw value == "Rehearsal" ? .rehearsalFilter : wrong(name, ["Production", "Sandbox"])
+            }
             filter.isSandbox = value == "Sandbox"
         case "reason": filter.reason = .given(try text(name, value))
         case "productId": filter.productID = try text(name, value)
@@ -87,4 +89,11 @@ struct CaseListQuery: Equatable {
         else { throw .bad("the parameter \"\(name)\" is a time in milliseconds since 1970", member: name) }
         return Moment(milliseconds: milliseconds)
     }
+}
+
+extension Problem {
+    /// Both environments of a simulator are one for people; lists are an app's own, so there is nothing to choose.
+    static let rehearsalFilter = Problem.bad(
+        "the parameter \"environment\" is one of Production, Sandbox; all that a rehearsal app has is rehearsal: leave it out",
+        member: "environment")
 }

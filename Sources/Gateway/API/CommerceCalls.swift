@@ -73,8 +73,13 @@ struct CommerceCalls: Sendable {
 
     private func intention(_ members: inout Members) throws(Problem) -> CommerceIntention {
         let kind: CommerceKind = try word("kind", try members.requiredText("kind"), "kind")
-        let environment: AppEnvironment = try word(
-            "environment", try members.requiredText("environment"), "environment")
+        let named = try members.requiredText("environment")
+        if named == "Rehearsal" {
+            throw .bad(
+                "the member \"environment\" is Production or Sandbox, for a rehearsal app too: its simulator has both",
+                member: "environment")
+        }
+        let environment: AppEnvironment = try word("environment", named, "environment")
         let transaction = try Identifier.transaction.check(
             try members.requiredText("transactionId"), "the member", "transactionId")
         var items: [CommerceItem] = []
@@ -140,7 +145,9 @@ struct CommerceListQuery: Equatable {
         switch name {
         case "state": filter.states = [try word(name, value)]
         case "kind": filter.kind = try word(name, value)
-        case "environment": filter.environment = try word(name, value)
+        case "environment":
+            if value == "Rehearsal" { throw .rehearsalFilter }
+            filter.environment = try word(name, value)
         case "transactionId": filter.transactionID = try Identifier.transaction.check(value, "the parameter", name)
         case "limit":
             guard let limit = Int(value), (1...100).contains(limit), String(limit) == value else {

@@ -4,7 +4,7 @@ import Journal
 import Postgres
 import Queue
 package import Tenants
-import Time
+package import Time
 
 extension AlertDesk {
     package func channels(of tenant: TenantID) async throws -> [Channel] {
@@ -18,6 +18,7 @@ extension AlertDesk {
         _ kind: ChannelKind, _ change: ChannelChange, of tenant: TenantID, by actor: AuditEntry.Actor,
         address: String? = nil
     ) async throws -> Channel {
+        if kind == .email, !hasMail { throw AlertError.noMail }
         let entry = try check(kind, change)
         let now = clock.now
         return try await database.transaction(tenant.scope) { tx in
@@ -102,6 +103,25 @@ extension AlertDesk {
         return notice
     }
 
+    /// The newest test of a channel; nil where it was never tested.
+    package func lastTest(of channel: Channel) async throws -> ChannelTest? {
+        let rows = try await database.rows(
+            channel.tenant.scope,
+            """
+            select made_at, ended_at, state, coalesce(answer, '') as answer
+            from refunds.notices
+            where tenant_id = \(channel.tenant.rawValue) and channel_id = \(channel.id) and event = 'test'
+            order by made_at desc, notice_id desc
+            limit 1
+            """)
+        return try rows.first.map { row in
+            let state: String = try row("state")
+            let isTaken: Bool? = state == "waiting" ? nil : state == "sent"
+            return ChannelTest(
+                askedAt: try row("made_at"), endedAt: try row("ended_at"), isTaken: isTaken, words: try row("answer"))
+        }
+    }
+
     /// How a message fared; nil while it is on its way.
     package func outcome(of notice: UUID, tenant: TenantID) async throws -> (isTaken: Bool, words: String)? {
         let rows = try await database.rows(
@@ -152,6 +172,23 @@ extension AlertDesk {
                 subject: "channel \(channel.id.text)",
                 detail: ["kind": .text(channel.kind.rawValue), "severity": .text(channel.severity.rawValue)]),
             in: tx)
+    }
+}
+
+/// A test message that somebody asked for, and what came of it.
+package struct ChannelTest: Sendable, Hashable {
+    package let askedAt: Moment
+    package let endedAt: Moment?
+    /// Nil while it is on its way.
+    package let isTaken: Bool?
+    /// The service's own words, or why it was not sent.
+    package let words: String
+
+    package init(askedAt: Moment, endedAt: Moment? = nil, isTaken: Bool? = nil, words: String = "") {
+        self.askedAt = askedAt
+        self.endedAt = endedAt
+        self.isTaken = isTaken
+        self.words = words
     }
 }
 

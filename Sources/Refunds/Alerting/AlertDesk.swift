@@ -10,6 +10,8 @@ package enum AlertError: Error, Sendable, Hashable, CustomStringConvertible {
     case noSuchIncident
     case noSuchChannel
     case tooMany(Int)
+    /// Mail is asked for and no mail server is set.
+    case noMail
     /// A field that was filled in wrongly.
     case field(String, String)
 
@@ -18,6 +20,8 @@ package enum AlertError: Error, Sendable, Hashable, CustomStringConvertible {
         case .noSuchIncident: "there is no such incident"
         case .noSuchChannel: "there is no such channel"
         case .tooMany(let max): "a tenant has at most \(max) channels: remove one first"
+        case .noMail:
+            "this installation has no mail server, so no mail would ever arrive: whoever runs it sets REFUND_DESK_SMTP_URL and REFUND_DESK_MAIL_FROM; choose another kind meanwhile"
         case .field(_, let text): text
         }
     }
@@ -55,9 +59,14 @@ package final class AlertDesk: Sendable {
     let bell: Bell
     let clock: WallClock
     let outbound: OutboundRules
+    /// Whether a mail server is set.
+    package let hasMail: Bool
 
-    package init(database: Database, vault: Vault, bell: Bell, clock: WallClock, outbound: OutboundRules) {
+    package init(
+        database: Database, vault: Vault, bell: Bell, clock: WallClock, outbound: OutboundRules, hasMail: Bool
+    ) {
         self.outbound = outbound
+        self.hasMail = hasMail
         self.database = database
         self.vault = vault
         self.bell = bell

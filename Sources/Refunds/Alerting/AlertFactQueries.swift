@@ -233,6 +233,10 @@ enum AlertFactQueries {
           where tenant_id = \(tenant.rawValue) and clock_offset_ms is not null
             and (accepted_at is null or refused_since is not null)
           union all
+          select refused_at, clock_offset_ms
+          from tenants.key_proofs
+          where tenant_id = \(tenant.rawValue) and clock_offset_ms is not null and refused_since is not null
+          union all
           select at, clock_offset_ms
           from tenants.probes
           where tenant_id = \(tenant.rawValue) and clock_offset_ms is not null) x

@@ -38,6 +38,7 @@ package struct Alerting: Sendable {
                 database: database, vault: vault, links: links, clock: clock, journal: journal, send: send),
             bell: bell, clock: clock, journal: journal, houseFacts: houseFacts)
         desk = AlertDesk(
-            database: database, vault: vault, bell: bell, clock: clock, outbound: outbound)
+            database: database, vault: vault, bell: bell, clock: clock, outbound: outbound,
+            hasMail: channels.hasMail)
     }
 }

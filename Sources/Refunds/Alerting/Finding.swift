@@ -69,11 +69,11 @@ package struct Finding: Sendable, Hashable {
                 continue
             }
             guard var storm = storms[finding.rule] else {
+                let words = stormWords(finding, count)
                 storms[finding.rule] = Finding(
-                    finding.rule, cause: "many", finding.severity,
-                    title: "\(finding.title) And \(count - 1) more like it.",
-                    effect: finding.effect, firstStep: finding.firstStep, cases: finding.cases,
-                    caseCount: finding.caseCount, money: finding.money)
+                    finding.rule, cause: "many", finding.severity, title: words.title, effect: words.effect,
+                    firstStep: words.firstStep, cases: finding.cases, caseCount: finding.caseCount,
+                    money: finding.money)
                 continue
             }
             let sum = storm.caseCount + finding.caseCount
@@ -82,6 +82,20 @@ package struct Finding: Sendable, Hashable {
             storms[finding.rule] = storm
         }
         return left + storms.values.sorted { $0.rule.rawValue < $1.rule.rawValue }
+    }
+
+    /// What one incident says for many: the first of them, and that it is not alone.
+    private static func stormWords(
+        _ first: Finding, _ count: Int
+    ) -> (title: String, effect: String, firstStep: String) {
+        guard first.rule == .channelFailing else {
+            return ("\(first.title) And \(count - 1) more like it.", first.effect, first.firstStep)
+        }
+        return (
+            "\(count) channels do not take our messages.",
+            "Nobody is told over them. The first: \(first.title) \(first.effect)",
+            "Open the page of channels: what each of them says stands there. Where all say the same, this machine's way out is broken, not their keys."
+        )
     }
 
     private mutating func take(_ other: Finding) {

@@ -40,18 +40,18 @@ enum TenantRules {
         var refused: [SigningKeyID: (key: KeyStory, apps: [App])] = [:]
         var found: [Finding] = []
         for app in facts.apps where !app.isRehearsal && app.environments.contains(.production) {
-            let serving = facts.keys.filter {
-                $0.info.state != .retired && ($0.info.app == nil || $0.info.app == app.id)
-            }
+            let serving = facts.keys.filter { $0.info.state != .retired && $0.info.serves(app) }.ownFirst
             let waiting = facts.unanswered.filter { $0.app == app.id }
             guard let lead = serving.first(where: { $0.info.state == .active }) ?? serving.first else {
                 found.append(absent(app, waiting, facts.now))
                 continue
             }
-            guard let standing = lead.standing(isSandbox: false), standing.isRefused else { continue }
+            guard let standing = lead.standing(for: app.id, isSandbox: false), standing.isRefused else { continue }
+            // What another app was refused holds this one's requests back, if there are any.
+            if standing.isRefusedElsewhere && waiting.isEmpty { continue }
             let isCovered = serving.contains { other in
                 other.info.id != lead.info.id
-                    && other.standing(isSandbox: false).map { $0.acceptedAt != nil && !$0.isRefused } ?? false
+                    && other.standing(for: app.id, isSandbox: false)?.isAccepted == true
             }
             // Refused from the first call on, and nobody waits: most likely the app is not on sale yet.
             if standing.acceptedAt == nil && waiting.isEmpty { continue }
@@ -283,7 +283,7 @@ enum TenantRules {
             // A key that is refused is told by its own rule.
             let isRefused = facts.keys.contains { key in
                 (key.info.app == nil || key.info.app == app.id)
-                    && key.standing(isSandbox: false).map(\.isRefused) ?? false
+                    && key.standing(for: app.id, isSandbox: false).map(\.isRefused) ?? false
             }
             if isRefused { return nil }
             return Finding(

@@ -23,8 +23,6 @@ struct HistoryJob: Sendable {
     static let readWithin: Duration = .minutes(10)
     /// The longest wait between two tries of a page.
     private static let retryCeiling: Duration = .minutes(5)
-    /// The same where Apple refuses a key for this app alone.
-    private static let ownTroubleCeiling: Duration = .minutes(30)
 
     let database: Database
     let vault: Vault
@@ -112,20 +110,13 @@ struct HistoryJob: Sendable {
                 return nil
             }
             try await HistoryStore.save(history, of: id, tenant: tenant, in: tx)
-            if key.app == nil, history.sweptAt == nil,
-                try await KeyStandings.standing(of: key.id, isSandbox: isSandbox, of: tenant, in: tx)?.isRefused == true
-            {
-                // Somebody for whom it worked finds out whether it works again.
-                try await next(job, subject, at: now + KeyStandings.probeEvery, in: tx)
-                return nil
-            }
-            let gate = try await KeyStandings.enter(key.id, isSandbox: isSandbox, of: tenant, at: now, in: tx)
+            let gate = try await KeyStandings.enter(key.id, for: id, isSandbox: isSandbox, of: tenant, at: now, in: tx)
             if case .closed(let until) = gate {
                 try await next(job, subject, at: until, in: tx)
                 return nil
             }
             guard let wait = try await Lane.takePermit(job.lane, in: tx) else {
-                try await KeyStandings.undecided(key.id, isSandbox: isSandbox, of: tenant, in: tx)
+                try await KeyStandings.undecided(key.id, for: id, isSandbox: isSandbox, of: tenant, in: tx)
                 let wait = try await ReplyStore.laneWait(job.lane, tx: tx)
                 try await next(job, subject, at: now + wait, in: tx)
                 return nil
@@ -146,7 +137,7 @@ struct HistoryJob: Sendable {
         var kept = HistoryIntake.Kept()
         let isMine = try await settle(leave, job) { history, tx in
             try await KeyStandings.accepted(
-                leave.key.id, isSandbox: leave.isSandbox, of: app.tenant, at: now, in: tx)
+                leave.key.id, for: app.id, isSandbox: leave.isSandbox, of: app.tenant, at: now, in: tx)
             kept = try await intake.keep(sorted, of: app, environment, at: now, in: tx)
             history.fetched(kept.fetched, at: now)
             history.took(turn, pagesMax: limits.pagesMax, at: now)
@@ -159,14 +150,15 @@ struct HistoryJob: Sendable {
     }
 
     private func fail(_ failure: CallResult, _ leave: Leave, _ job: Job) async throws {
-        let (tenant, now, isSandbox, key) = (leave.app.tenant, clock.now, leave.isSandbox, leave.key.id)
+        let (tenant, app, key) = (leave.app.tenant, leave.app.id, leave.key.id)
+        let (now, isSandbox) = (clock.now, leave.isSandbox)
         counters.count(
             "history_failures_total", ["result": failure.label], of: leave.app,
             help: "Calls of Get Notification History that brought no page, by result.")
         _ = try await settle(leave, job) { history, tx in
             switch failure {
             case .refused(let answer):
-                try await KeyStandings.accepted(key, isSandbox: isSandbox, of: tenant, at: now, in: tx)
+                try await KeyStandings.accepted(key, for: app, isSandbox: isSandbox, of: tenant, at: now, in: tx)
                 switch answer.serverAPIError {
                 case .paginationTokenExpired, .invalidPaginationToken: history.tokenEnded(failure.text, at: now)
                 default: history.giveUp("Apple refuses to read the notification history: \(failure.text)", at: now)
@@ -174,41 +166,26 @@ struct HistoryJob: Sendable {
                 return nil
             case .credentials(_, let offset):
                 tokens.forget(leave.key, leave.app)
-                let standing = try await KeyStandings.standing(of: key, isSandbox: isSandbox, of: tenant, in: tx)
-                let isOwn = Self.isOwnTrouble(history, leave.key, standing)
                 history.failed(failure.text, at: now)
-                guard isOwn else {
-                    return try await KeyStandings.refused(
-                        key, isSandbox: isSandbox, of: tenant, clockOffset: offset, at: now, in: tx)
-                }
-                try await KeyStandings.undecided(key, isSandbox: isSandbox, of: tenant, in: tx)
-                return now + min(Self.ownTroubleCeiling, KeyStandings.probeEvery * (1 << min(history.failures, 8)))
+                return try await KeyStandings.refused(
+                    key, for: app, isSandbox: isSandbox, of: tenant, clockOffset: offset, at: now, in: tx)
             case .rateLimited(_, let until):
-                try await KeyStandings.undecided(key, isSandbox: isSandbox, of: tenant, in: tx)
+                try await KeyStandings.undecided(key, for: app, isSandbox: isSandbox, of: tenant, in: tx)
                 try await ReplyStore.holdLane(
                     job.lane, for: max(.zero, until - now),
                     why: "Apple asked for no more calls before \(until.iso8601)", tx: tx)
                 history.failed(failure.text, at: now)
                 return until
             case .retry(_, let notBefore):
-                try await KeyStandings.undecided(key, isSandbox: isSandbox, of: tenant, in: tx)
+                try await KeyStandings.undecided(key, for: app, isSandbox: isSandbox, of: tenant, in: tx)
                 history.failed(failure.text, at: now)
                 return max(now + delay(history), notBefore ?? now)
             case .accepted, .unknown, .notSent:
-                try await KeyStandings.undecided(key, isSandbox: isSandbox, of: tenant, in: tx)
+                try await KeyStandings.undecided(key, for: app, isSandbox: isSandbox, of: tenant, in: tx)
                 history.failed(failure.text, at: now)
                 return now + delay(history)
             }
         }
-    }
-
-    /// Whether a 401 says more of the app than of the key, which other apps sign with too: an app that is not on sale, or
-    /// of another team, must not hold up the replies of the others.
-    private static func isOwnTrouble(_ history: History, _ key: SigningKeyInfo, _ standing: KeyStanding?) -> Bool {
-        guard key.app == nil else { return false }
-        let isProven = standing.map { $0.acceptedAt != nil && !$0.isRefused } ?? false
-        // It never worked here; or somebody else was believed since this app was not.
-        return history.sweptAt == nil || (isProven && history.failures > 0)
     }
 
     private func delay(_ history: History) -> Duration {

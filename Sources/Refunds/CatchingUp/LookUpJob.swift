@@ -72,13 +72,14 @@ struct LookUpJob: Sendable {
                 try await job.again(at: now + .minutes(1), error: "\(VaultError.noKey(tenant, app.id))", in: tx)
                 return nil
             }
-            let gate = try await KeyStandings.enter(key.id, isSandbox: isSandbox, of: tenant, at: now, in: tx)
+            let gate = try await KeyStandings.enter(
+                key.id, for: app.id, isSandbox: isSandbox, of: tenant, at: now, in: tx)
             if case .closed(let until) = gate {
                 try await job.again(at: until, error: "Apple refused the signing key, or it is being tried", in: tx)
                 return nil
             }
             guard let wait = try await Lane.takePermit(job.lane, in: tx) else {
-                try await KeyStandings.undecided(key.id, isSandbox: isSandbox, of: tenant, in: tx)
+                try await KeyStandings.undecided(key.id, for: app.id, isSandbox: isSandbox, of: tenant, in: tx)
                 try await job.again(
                     at: now + (try await ReplyStore.laneWait(job.lane, tx: tx)),
                     error: "the rate limit's next permits are taken", in: tx)
@@ -103,14 +104,14 @@ struct LookUpJob: Sendable {
             if error.isOurTrouble { throw error }
             return try await database.transaction(app.tenant.scope) { tx in
                 try await KeyStandings.accepted(
-                    leave.key.id, isSandbox: environment == .sandbox, of: app.tenant, at: now, in: tx)
+                    leave.key.id, for: app.id, isSandbox: environment == .sandbox, of: app.tenant, at: now, in: tx)
                 try await job.dead(error: "\(error)", in: tx)
             }
         }
         let signedAt = payload.signedDate ?? now
         try await database.transaction(app.tenant.scope) { tx in
             try await KeyStandings.accepted(
-                leave.key.id, isSandbox: environment == .sandbox, of: app.tenant, at: now, in: tx)
+                leave.key.id, for: app.id, isSandbox: environment == .sandbox, of: app.tenant, at: now, in: tx)
             let newest = try await TransactionStore.take(
                 payload, id: subject.transaction, environment: environment, app: app.id, tenant: app.tenant,
                 signedAt: signedAt, in: tx)
@@ -138,21 +139,25 @@ struct LookUpJob: Sendable {
             let next = now + RetryPolicy.delay(attempt: job.attempts, ceiling: .minutes(5))
             switch result {
             case .refused:
-                try await KeyStandings.accepted(leave.key.id, isSandbox: isSandbox, of: tenant, at: now, in: tx)
+                try await KeyStandings.accepted(
+                    leave.key.id, for: leave.app.id, isSandbox: isSandbox, of: tenant, at: now, in: tx)
                 try await job.dead(error: result.text, in: tx)
             case .credentials(_, let offset):
                 tokens.forget(leave.key, leave.app)
                 let until = try await KeyStandings.refused(
-                    leave.key.id, isSandbox: isSandbox, of: tenant, clockOffset: offset, at: now, in: tx)
+                    leave.key.id, for: leave.app.id, isSandbox: isSandbox, of: tenant, clockOffset: offset, at: now,
+                    in: tx)
                 try await job.again(at: until, error: result.text, in: tx)
             case .rateLimited(_, let until):
-                try await KeyStandings.undecided(leave.key.id, isSandbox: isSandbox, of: tenant, in: tx)
+                try await KeyStandings.undecided(
+                    leave.key.id, for: leave.app.id, isSandbox: isSandbox, of: tenant, in: tx)
                 try await ReplyStore.holdLane(
                     job.lane, for: max(.zero, until - now),
                     why: "Apple asked for no more calls before \(until.iso8601)", tx: tx)
                 try await job.again(at: until, error: result.text, in: tx)
             case .accepted, .retry, .unknown, .notSent:
-                try await KeyStandings.undecided(leave.key.id, isSandbox: isSandbox, of: tenant, in: tx)
+                try await KeyStandings.undecided(
+                    leave.key.id, for: leave.app.id, isSandbox: isSandbox, of: tenant, in: tx)
                 try await job.again(at: next, error: result.text, in: tx)
             }
         }

@@ -17,11 +17,11 @@ struct AppChecks {
     private var place: Remedy.Place { .setUp(bundleID: app.bundleID) }
     private var called: String { app.name == app.bundleID ? app.bundleID : "\(app.name) (\(app.bundleID))" }
     private var heard: PerEnvironment<Moment> { known.heard[app.id] ?? PerEnvironment() }
-    private var serving: [KeyStory] { keys.filter { $0.info.state != .retired && $0.info.serves(app) } }
+    private var serving: [KeyStory] { keys.filter { $0.info.state != .retired && $0.info.serves(app) }.ownFirst }
     private var lead: KeyStory? { serving.first { $0.info.state == .active } ?? serving.first }
 
     func all(_ unreadable: [UnreadableSecret]) -> [Check] {
-        let others: [Check?] = [url, notifications, environments, consent, relay]
+        let others: [Check?] = [appleID, url, notifications, environments, consent, relay]
         let checks = [key(unreadable)] + credentials + others.compactMap { $0 } + history + commerce
         guard let side = app.rehearsal else { return checks }
         return [.ok("\(name) rehearsal", "rehearses with \(side.apiURL): in no total, pages nobody")]
@@ -67,15 +67,18 @@ struct AppChecks {
         if let bad = unreadable.first(where: { $0.id == key.info.id.rawValue }) {
             return .fail("\(name) key", "The key of \(called) does not open: \(bad.text)")
         }
-        let used = key.standings.contains { $0.acceptedAt != nil }
+        let used = key.proofs.contains { $0.app == app.id && $0.acceptedAt != nil }
         return .ok(
-            "\(name) key", "\(key.info.keyID), \(used ? "accepted by Apple" : "not used yet"), \(key.info.fingerprint)")
+            "\(name) key",
+            "\(key.info.keyID), \(used ? "accepted by \(app.isRehearsal ? "the simulator" : "Apple")" : "not used for this app yet"), \(key.info.fingerprint)"
+        )
     }
 
     /// How Apple takes it in each environment in which it was tried.
     private var credentials: [Check] {
         guard let key = lead else { return [] }
-        let told = key.standings.filter { $0.isRefused || $0.acceptedAt != nil }
+        let told = [false, true].compactMap { key.standing(for: app.id, isSandbox: $0) }
+            .filter { $0.isRefused || $0.acceptedAt != nil || signer(isSandbox: $0.isSandbox)?.info.id != key.info.id }
         // One simulator stands behind both environments of a rehearsal: the worse of them is told.
         let shown = app.isRehearsal ? Array((told.filter(\.isRefused) + told).prefix(1)) : told
         return shown.map { credential($0, key) }
@@ -83,27 +86,50 @@ struct AppChecks {
 
     private func credential(_ standing: KeyStanding, _ key: KeyStory) -> Check {
         let name = "\(name) \(app.environmentLabel(standing.isSandbox ? .sandbox : .production))"
+        let signer = signer(isSandbox: standing.isSandbox)
+        let meanwhile = signer?.info.id == key.info.id ? nil : signer?.info.keyID
         guard standing.isRefused else {
+            if let meanwhile {
+                return .warn(
+                    name,
+                    "The key \(key.info.keyID) was not accepted for \(called) yet; until it is, \(meanwhile) signs.",
+                    Remedy("Try the key.", at: place))
+            }
             let before = standing.refusedAt.map { ", refused last at \($0.iso8601)" } ?? ""
             return .ok(name, "Apple accepted \(key.info.keyID) at \(standing.acceptedAt?.iso8601 ?? "")\(before)")
         }
-        let (state, text) = CredentialWords.refused(
-            standing, key: key.info, other: key.standing(isSandbox: !standing.isSandbox), of: app)
-        let signing = KeyChoice.signing(
-            serving.map {
-                KeyChoice.Candidate(
-                    app: $0.info.app, state: $0.info.state, standing: $0.standing(isSandbox: standing.isSandbox))
-            })
-        guard let signing, serving[signing].info.id != key.info.id else {
+        if standing.isRefusedElsewhere {
+            let since = standing.refusedSince.map { " since \($0.iso8601)" } ?? ""
+            return .warn(
+                name,
+                "Apple refuses the key \(key.info.keyID) for another app\(since); for \(called) it is tried again soon.",
+                Remedy("Try the key.", at: place))
+        }
+        let (state, text) = CredentialWords.refused(standing, key: key, of: app)
+        guard let meanwhile else {
             return Check(name: name, state: state, text: text, remedy: state == .fail ? again : nil)
         }
-        return .warn(name, "\(text) Meanwhile the older key \(serving[signing].info.keyID) signs.", again)
+        return .warn(name, "\(text) Meanwhile \(meanwhile) signs.", again)
+    }
+
+    private func signer(isSandbox: Bool) -> KeyStory? {
+        KeyChoice.signing(serving.map { $0.candidate(for: app.id, isSandbox: isSandbox) }).map { serving[$0] }
     }
 
     private var again: Remedy {
         Remedy(
             "When it is mended, try the key again, or add another.", at: place,
             command: "refund-desk key add --tenant \(tenant.slug) --key-id ID --issuer-id UUID --file PATH")
+    }
+
+    /// An Apple ID belongs to one app: where two have the same, one was mistyped.
+    private var appleID: Check? {
+        guard let id = app.appleID, !app.isRehearsal else { return nil }
+        let others = known.appleIDs[id, default: []].filter { $0 != app.bundleID }
+        guard let other = others.first else { return nil }
+        return .warn(
+            "\(name) apple-id", "\(called) and \(other) have the same Apple ID \(id): one of the two is wrong.",
+            Remedy("Compare both with App Store Connect, App Information.", at: place))
     }
 
     private var url: Check {

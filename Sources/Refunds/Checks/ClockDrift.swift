@@ -24,5 +24,10 @@ package struct ClockDrift: Sendable, Hashable {
     package var isWorthSaying: Bool { abs(offset.wholeMilliseconds) >= Self.worthSaying.wholeMilliseconds }
 
     /// `10 minutes ahead of Apple's`
-    package var words: String { "\(ProbeVerdict.span(offset)) \(isAhead ? "ahead of" : "behind") Apple's" }
+    package var words: String { words(than: "Apple") }
+
+    /// - Parameter other: whose clock it is compared with.
+    package func words(than other: String) -> String {
+        "\(ProbeVerdict.span(offset)) \(isAhead ? "ahead of" : "behind") \(other)'s"
+    }
 }

@@ -3,19 +3,23 @@ import Time
 
 /// What a refused key means, in one line for a list of checks. Pure.
 ///
-/// It is judged as a person's try is; what is known here are the calls of both environments.
+/// It is judged as a person's try is; what is known here are the calls for all apps in both environments.
 enum CredentialWords {
-    /// - Parameter other: how Apple takes the same key in the other environment.
+    /// - Parameter standing: of the key, for the app.
     static func refused(
-        _ standing: KeyStanding, key: SigningKeyInfo, other: KeyStanding?, of app: App
+        _ standing: KeyStanding, key story: KeyStory, of app: App
     ) -> (state: Check.State, text: String) {
+        let key = story.info
         var facts = ProbeVerdict.Facts(
             isSandbox: standing.isSandbox, result: .refused, bundleID: app.bundleID, keyID: key.keyID)
         facts.isRehearsal = app.isRehearsal
         facts.fileName = key.fileName
         facts.clockOffset = standing.clockOffset
         facts.acceptedBefore = standing.acceptedAt
-        if let other, other.acceptedAt != nil, !other.isRefused { facts.elsewhere = .accepted }
+        facts.worksFor = story.other(than: app.id, isSandbox: standing.isSandbox)?.bundleID
+        if story.standing(for: app.id, isSandbox: !standing.isSandbox)?.isAccepted == true {
+            facts.elsewhere = .accepted
+        }
         let words = ProbeVerdict.words(facts)
         let since = standing.refusedSince.map { " since \($0.iso8601)" } ?? ""
         var text = "\(app.isRehearsal ? "The simulator" : "Apple") refuses the key \(key.keyID) (401)\(since). "

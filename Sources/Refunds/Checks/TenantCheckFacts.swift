@@ -16,8 +16,10 @@ struct TenantCheckFacts {
     /// Notification URLs in use.
     var inboxes: [AppID: Int] = [:]
     var heard: [AppID: PerEnvironment<Moment>] = [:]
-    /// Apps with at least one customer's consent.
+    /// Apps with at least one real customer's consent.
     var consented: Set<AppID> = []
+    /// Bundle IDs of the real apps with each Apple ID.
+    var appleIDs: [Int64: [String]] = [:]
     /// Apps that pass notifications on.
     var relays: [AppID: Relay] = [:]
     /// Apps that use Advanced Commerce.
@@ -34,6 +36,9 @@ struct TenantCheckFacts {
             probe, HistoryQueries.standings(ids, at: now),
         ])
         var facts = TenantCheckFacts()
+        for app in apps where !app.isRehearsal {
+            if let id = app.appleID { facts.appleIDs[id, default: []].append(app.bundleID) }
+        }
         for row in parts[0] {
             let n: Int64 = try row("n")
             facts.inboxes[AppID(rawValue: try row("app_id"))] = Int(n)
@@ -69,7 +74,10 @@ struct TenantCheckFacts {
         """
         select a.app_id
         from unnest(\(apps.map(\.rawValue))::int8[]) a(app_id)
-        where exists (select from refunds.consents c where c.app_id = a.app_id and c.consented)
+        where exists (
+          select from refunds.consents c
+          where c.app_id = a.app_id and c.consented
+            and c.subject not in (\(NobodysPurchase.customer), \(NobodysPurchase.transactionID)))
         order by a.app_id
         limit 1000
         """

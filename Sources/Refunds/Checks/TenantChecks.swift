@@ -116,7 +116,11 @@ package enum TenantChecks {
                 (at: standing.refusedAt ?? standing.refusedSince ?? Moment(milliseconds: 0), offset: $0)
             }
         }
-        guard let newest = (told + [probed].compactMap { $0 }).max(by: { $0.at < $1.at }) else { return [] }
+        // A refusal that was one app's own matter stands with that app alone.
+        let own = keys.flatMap(\.proofs).compactMap { proof in
+            proof.clockOffset.flatMap { offset in proof.refusedAt.map { (at: $0, offset: offset) } }
+        }
+        guard let newest = (told + own + [probed].compactMap { $0 }).max(by: { $0.at < $1.at }) else { return [] }
         let name = "apple-clock \(tenant.slug)"
         let drift = ClockDrift(newest.offset)
         guard drift.isWorthSaying else {

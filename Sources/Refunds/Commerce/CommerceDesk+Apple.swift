@@ -171,7 +171,9 @@ extension CommerceDesk {
             guard let key = try await vault.signingKey(of: app.tenant, for: app.id, isSandbox: isSandbox, in: tx)
             else { throw CommerceRefused.notNow("no signing key serves this app: add one first") }
             if tokens.kept(key, app) == nil { return .needsToken(key) }
-            switch try await KeyStandings.enter(key.id, isSandbox: isSandbox, of: app.tenant, at: now, in: tx) {
+            let gate = try await KeyStandings.enter(
+                key.id, for: app.id, isSandbox: isSandbox, of: app.tenant, at: now, in: tx)
+            switch gate {
             case .open: break
             case .closed(let until) where until <= now + .seconds(1): return .trial(until: until)
             case .closed(let until):
@@ -195,13 +197,15 @@ extension CommerceDesk {
         let isSandbox = Lane.isSandbox(lane)
         switch failure {
         case .rateLimited(_, let until):
-            try await KeyStandings.undecided(key.id, isSandbox: isSandbox, of: app.tenant, in: tx)
+            try await KeyStandings.undecided(
+                key.id, for: app.id, isSandbox: isSandbox, of: app.tenant, in: tx)
             try await ReplyStore.holdLane(
                 lane, for: max(.zero, until - clock.now),
                 why: "Apple asked for no more calls before \(until.iso8601)", tx: tx)
             return false
         case .retry, .unknown, .notSent:
-            try await KeyStandings.undecided(key.id, isSandbox: isSandbox, of: app.tenant, in: tx)
+            try await KeyStandings.undecided(
+                key.id, for: app.id, isSandbox: isSandbox, of: app.tenant, in: tx)
             return false
         case nil, .accepted, .refused, .credentials:
             return try await AppleQuestion(vault: vault, tokens: tokens, clock: clock)

@@ -77,11 +77,14 @@ extension CommerceJob {
         var retryAt = end.notBefore
         if end.result == .credentials {
             retryAt = try await KeyStandings.refused(
-                call.key.id, isSandbox: call.isSandbox, of: tenant, clockOffset: end.clockOffset, at: now, in: tx)
+                call.key.id, for: app, isSandbox: call.isSandbox, of: tenant, clockOffset: end.clockOffset, at: now,
+                in: tx)
         } else if end.showsKeyAccepted {
-            try await KeyStandings.accepted(call.key.id, isSandbox: call.isSandbox, of: tenant, at: now, in: tx)
+            try await KeyStandings.accepted(
+                call.key.id, for: app, isSandbox: call.isSandbox, of: tenant, at: now, in: tx)
         } else {
-            try await KeyStandings.undecided(call.key.id, isSandbox: call.isSandbox, of: tenant, in: tx)
+            try await KeyStandings.undecided(
+                call.key.id, for: app, isSandbox: call.isSandbox, of: tenant, in: tx)
         }
         if let until = end.laneUntil {
             let why = "Apple asked for no more calls before \(until.iso8601)"

@@ -115,7 +115,8 @@ struct CommerceJob: Sendable {
         }
         guard tokens.kept(key, app) != nil else { throw NeedsToken(key: key, app: app) }
         guard try await job.isStillMine(in: tx) else { throw ClaimLost(job: job.id) }
-        let gate = try await KeyStandings.enter(key.id, isSandbox: isSandbox, of: tenant, at: now, in: tx)
+        let gate = try await KeyStandings.enter(
+            key.id, for: app.id, isSandbox: isSandbox, of: tenant, at: now, in: tx)
         if case .closed(let until) = gate {
             try await job.again(
                 at: until + jitter(), error: "Apple refused the signing key, or it is being tried", in: tx)
@@ -123,7 +124,7 @@ struct CommerceJob: Sendable {
         }
         guard let wait = try await Lane.takePermit(locked.lane, in: tx) else {
             let wait = try await ReplyStore.laneWait(locked.lane, tx: tx)
-            try await KeyStandings.undecided(key.id, isSandbox: isSandbox, of: tenant, in: tx)
+            try await KeyStandings.undecided(key.id, for: app.id, isSandbox: isSandbox, of: tenant, in: tx)
             try await Lane.rest(locked.lane, until: now + wait, why: "the next permits are taken", in: tx)
             try await job.again(at: now + wait, error: "the rate limit's next permits are taken", in: tx)
             return .finished

@@ -15,11 +15,21 @@ struct AppleQuestion: Sendable {
     let tokens: AppTokens
     let clock: WallClock
 
-    /// The key that signs for the app.
+    /// The key that is to be tried: the one that is meant to sign for the app.
     ///
     /// - Throws: `OnboardingError.noKey`.
     func key(of app: App, in tx: Transaction) async throws -> SigningKeyInfo {
         guard let key = try await vault.signingKey(of: app.tenant, for: app.id, in: tx) else {
+            throw OnboardingError.noKey
+        }
+        return key
+    }
+
+    /// The key that signs for the app in an environment: another than is meant to, where Apple takes only that one.
+    ///
+    /// - Throws: `OnboardingError.noKey`.
+    func signer(of app: App, isSandbox: Bool, in tx: Transaction) async throws -> SigningKeyInfo {
+        guard let key = try await vault.signingKey(of: app.tenant, for: app.id, isSandbox: isSandbox, in: tx) else {
             throw OnboardingError.noKey
         }
         return key
@@ -41,21 +51,23 @@ struct AppleQuestion: Sendable {
         from failure: CallResult?, _ key: SigningKeyInfo, _ app: App, isSandbox: Bool, in tx: Transaction
     ) async throws -> Bool {
         let now = clock.now
-        let before = try await KeyStandings.standing(of: key.id, isSandbox: isSandbox, of: app.tenant, in: tx)
-        let isProven = before.map { $0.acceptedAt != nil && !$0.isRefused } ?? false
+        let before = try await KeyStandings.both(
+            of: key.id, for: app.id, isSandbox: isSandbox, of: app.tenant, in: tx)
         switch failure {
         case nil, .accepted, .refused:
-            try await KeyStandings.accepted(key.id, isSandbox: isSandbox, of: app.tenant, at: now, in: tx)
+            try await KeyStandings.accepted(
+                key.id, for: app.id, isSandbox: isSandbox, of: app.tenant, at: now, in: tx)
             // While the key was refused or unproven, all that waited did so for the key.
-            return isProven ? false : try await hurry(key, app, isSandbox: isSandbox, in: tx)
+            if before.whole?.isAccepted != true {
+                return try await hurry(only: key.app, app.tenant, isSandbox: isSandbox, in: tx)
+            }
+            if before.own?.isAccepted != true {
+                return try await hurry(only: app.id, app.tenant, isSandbox: isSandbox, in: tx)
+            }
         case .credentials(_, let offset):
             tokens.forget(key, app)
-            // A key that works for other apps is not paused for all of them by one wrong bundle ID, or by an app
-            // that is not on sale: if it was revoked, the next reply will tell.
-            if !isProven {
-                _ = try await KeyStandings.refused(
-                    key.id, isSandbox: isSandbox, of: app.tenant, clockOffset: offset, at: now, in: tx)
-            }
+            _ = try await KeyStandings.refused(
+                key.id, for: app.id, isSandbox: isSandbox, of: app.tenant, clockOffset: offset, at: now, in: tx)
         case .rateLimited(_, let until):
             try await ReplyStore.holdLane(
                 App.lane(app.id, isSandbox: isSandbox), for: max(.zero, until - now),
@@ -65,9 +77,11 @@ struct AppleQuestion: Sendable {
         return false
     }
 
-    /// Makes replies, look-ups, commerce requests and readings of the history ready that wait in the lanes of the key's
-    /// apps.
-    private func hurry(_ key: SigningKeyInfo, _ app: App, isSandbox: Bool, in tx: Transaction) async throws -> Bool {
+    /// Makes replies, look-ups, commerce requests and readings of the history ready that wait in the lanes of one app, or
+    /// of every app.
+    private func hurry(
+        only app: AppID?, _ tenant: TenantID, isSandbox: Bool, in tx: Transaction
+    ) async throws -> Bool {
         // Rows that somebody else holds are being worked on: waiting for them could be waiting in a circle.
         let kinds = [RefundJobs.Kind.reply, .lookUp, .commerce, .history].map(\.rawValue)
         let bases = [Lane.number(app: 0, isSandbox: isSandbox), Lane.commerce(app: 0, isSandbox: isSandbox)]
@@ -78,12 +92,12 @@ struct AppleQuestion: Sendable {
             from (
               select tenant_id, job_id
               from queue.jobs
-              where tenant_id = \(app.tenant.rawValue) and state = 'waiting' and kind = any(\(kinds))
+              where tenant_id = \(tenant.rawValue) and state = 'waiting' and kind = any(\(kinds))
                 and lane in (
                   select app_id * 2 + base
                   from tenants.apps, unnest(\(bases)::int8[]) base
-                  where tenant_id = \(app.tenant.rawValue)
-                    and (\(key.app?.rawValue)::int8 is null or app_id = \(key.app?.rawValue)))
+                  where tenant_id = \(tenant.rawValue)
+                    and (\(app?.rawValue)::int8 is null or app_id = \(app?.rawValue)))
               order by deadline, job_id
               limit 10000
               for update skip locked) w

@@ -34,7 +34,7 @@ package struct KeyCall: Sendable, Hashable {
 }
 
 extension OnboardingFacts {
-    /// The newest of try and reply; a try that told nothing of the key does not hide what a reply told.
+    /// The newest of try and reply; a try that told nothing of the key does not hide what was told before.
     package func trial(isSandbox: Bool) -> KeyTrial? {
         guard let key = keys.first else { return nil }
         let call = calls[isSandbox: isSandbox].map {
@@ -45,7 +45,21 @@ extension OnboardingFacts {
             probe.key == key.key.id ? KeyTrial(at: probe.at, result: probe.result, source: .probe) : nil
         }
         guard let call, let probe else { return call ?? probe }
-        let isTold = probe.result == .accepted || probe.result == .refused
-        return isTold && probe.at >= call.at ? probe : call
+        return isTelling(isSandbox) && probe.at >= call.at ? probe : call
+    }
+
+    private func isTelling(_ isSandbox: Bool) -> Bool { probes[isSandbox: isSandbox]?.isTelling == true }
+
+    /// Sorts the stored tries of the key that is to be tried: what told something, else what told nothing; and what told
+    /// nothing since.
+    mutating func take(_ tries: [Probe]) {
+        guard let key = keys.first?.key.id else { return }
+        for isSandbox in [false, true] {
+            let own = tries.filter { $0.key == key && $0.isSandbox == isSandbox }
+            let told = own.first(where: \.isTelling)
+            let trouble = own.first { !$0.isTelling }
+            probes[isSandbox: isSandbox] = told ?? trouble
+            troubles[isSandbox: isSandbox] = told.flatMap { told in trouble.flatMap { $0.at > told.at ? $0 : nil } }
+        }
     }
 }

@@ -51,7 +51,7 @@ package final class Onboarding: Sendable {
     package func probe(_ app: App, by actor: AuditEntry.Actor, address: String? = nil) async throws -> [Probe] {
         let begun = clock.now
         let (key, environments) = try await database.transaction(app.tenant.scope) { tx in
-            let newest = try await ProbeStore.all(of: app, in: tx).all.map(\.value.at).max()
+            let newest = try await ProbeStore.all(of: app, in: tx).map(\.at).max()
             let key = try await self.question.key(of: app, in: tx)
             // Another process may have tried it; a key that is newer than the try is tried at once.
             if let newest, newest <= begun, newest > key.createdAt, begun - newest < Self.probeSpacing {
@@ -80,9 +80,11 @@ package final class Onboarding: Sendable {
             try await Lane.takePermit(App.lane(app.id, isSandbox: isSandbox), in: tx)
         }
         guard let wait else {
-            return Probe(
+            let probe = Probe(
                 isSandbox: isSandbox, key: key.id, at: clock.now, result: .limited,
                 detail: "the calls of the next second are taken by replies")
+            try await database.transaction(app.tenant.scope) { try await ProbeStore.save(probe, of: app, in: $0) }
+            return probe
         }
         if wait > .zero { try await Task.sleep(for: wait) }
         let now = clock.now
@@ -176,7 +178,7 @@ package final class Onboarding: Sendable {
     ) async throws -> (SigningKeyInfo, Duration) {
         let now = clock.now
         let isSandbox = environment == .sandbox
-        let key = try await question.key(of: app, in: tx)
+        let key = try await question.signer(of: app, isSandbox: isSandbox, in: tx)
         guard try await Self.environments(of: app, in: tx).contains(environment) else {
             throw OnboardingError.notThisEnvironment(environment.rawValue)
         }

@@ -1,3 +1,4 @@
+import AppStore
 import Postgres
 import Tenants
 import Time
@@ -9,7 +10,7 @@ enum OnboardingQueries {
         let parts = try await tx.pipeline([
             about(app), ProbeStore.select(of: app), TestNotificationStore.newest(of: app, isSandbox: false),
             TestNotificationStore.newest(of: app, isSandbox: true), heard(app), newestRefusal(of: app),
-            newestVersionOne(of: app),
+            newestVersionOne(of: app), sameAppleID(as: app),
         ])
         if let row = parts[0].first {
             let environments: [String] = try row("environments")
@@ -19,21 +20,37 @@ enum OnboardingQueries {
             facts.inboxes = Int(inboxes)
             facts.hasConsent = try row("has_consent")
             facts.hasUsage = try row("has_usage")
-        }
-        for row in parts[1] {
-            let probe = try Probe(row)
-            facts.probes[isSandbox: probe.isSandbox] = probe
+            facts.hasReports = try row("has_reports")
+            facts.isAppleIDProven = try row("is_apple_id_proven")
         }
         facts.tests.production = try parts[2].first.map { try TestNotification($0) }
         facts.tests.sandbox = try parts[3].first.map { try TestNotification($0) }
         for row in parts[4] { try hear(row, &facts) }
-        facts.refused = try parts[5].first.map {
-            OnboardingState.Refused(at: try $0("received_at"), reason: try $0("reason"), detail: try $0("detail"))
-        }
+        facts.refused = try parts[5].first.map { try refused($0, facts) } ?? nil
         facts.versionOneAt = try parts[6].first.map { try $0("received_at") }
+        facts.sameAppleID = try parts[7].first.map { try $0("bundle_id") }
         if app.isRelayed { facts.relay = try await RelayQueries.standing(of: app, in: tx) }
         try await addKeys(to: &facts, vault: vault, in: tx)
+        facts.take(try parts[1].map { try Probe($0) })
         return facts
+    }
+
+    /// Nil where something was taken since, or where its Apple ID is the app's by now.
+    private static func refused(_ row: Row, _ facts: OnboardingFacts) throws -> OnboardingState.Refused? {
+        let (at, reason): (Moment, String) = (try row("received_at"), try row("reason"))
+        let heard = [facts.heard.production?.at, facts.heard.sandbox?.at].compactMap { $0 }
+        var appleID: Int64?
+        if reason == JWSError.Reason.appleIDMismatch.rawValue {
+            // Its signature was verified before its Apple ID was compared.
+            let body: [UInt8]? = try row("body")
+            appleID = body.flatMap { try? JWS($0) }.flatMap { try? NotificationPayload(json: $0.payload) }?.appAppleId
+            if appleID == facts.app.appleID { return nil }
+            // Sandbox names no Apple ID: only what Production took says that it is right.
+            if let production = facts.heard.production?.at, production > at { return nil }
+        } else if heard.contains(where: { $0 > at }) {
+            return nil
+        }
+        return OnboardingState.Refused(at: at, reason: reason, detail: try row("detail"), appleID: appleID)
     }
 
     /// Newest first in each environment.
@@ -51,36 +68,30 @@ enum OnboardingQueries {
 
     private static func addKeys(to facts: inout OnboardingFacts, vault: Vault, in tx: Transaction) async throws {
         let app = facts.app
-        let standings = Dictionary(grouping: try await KeyStandings.all(of: app.tenant, in: tx), by: \.key)
-        facts.keys = try await vault.signingKeys(of: app.tenant, in: tx)
-            .filter { $0.0.serves(app) }
-            .map { key, opens in
-                let standing = standings[key.id] ?? []
-                return KeyReport(
-                    key: key, opens: opens,
-                    standings: PerEnvironment(
-                        production: standing.first { !$0.isSandbox }, sandbox: standing.first(where: \.isSandbox)))
-            }
-        guard let newest = facts.keys.first else { return }
-        let parts = try await tx.pipeline([
-            fileName(of: newest.key.id, app), others(under: newest.key.id, than: app),
-            servesOthers(newest.key, than: app), calls(with: newest.key.id, of: app),
-        ])
-        facts.keyFileName = try parts[0].first.flatMap { try $0("file_name") }
-        for row in parts[1] {
-            let environment: String = try row("environment")
-            facts.worksFor[isSandbox: environment == "Sandbox"] = try row("bundle_id")
+        let serving = try await vault.keys(of: app.tenant, in: tx)
+            .filter { $0.info.state != .retired && $0.info.serves(app) }
+            .ownFirst
+        facts.keys = serving.filter { $0.info.state == .active }.map { KeyReport($0, for: app) }
+        guard let first = facts.keys.first, let story = serving.first(where: { $0.info.id == first.key.id }) else {
+            return
         }
-        for row in parts[3] {
+        facts.keyFileName = first.key.fileName
+        for isSandbox in [false, true] {
+            let signer = KeyChoice.signing(serving.map { $0.candidate(for: app.id, isSandbox: isSandbox) })
+            facts.standIns[isSandbox: isSandbox] = signer.flatMap { index in
+                serving[index].info.id == first.key.id ? nil : serving[index].info.keyID
+            }
+            facts.worksFor[isSandbox: isSandbox] = story.other(than: app.id, isSandbox: isSandbox)?.bundleID
+            let standing = first.standings[isSandbox: isSandbox]
+            facts.acceptedBefore[isSandbox: isSandbox] = standing?.acceptedAt
+            facts.isAccepted[isSandbox: isSandbox] = standing?.isAccepted
+        }
+        for row in try await tx.rows(calls(with: first.key.id, of: app)) {
             let environment: String = try row("environment")
             let (accepted, refused): (Moment?, Moment?) = (try row("accepted_at"), try row("refused_at"))
             guard let at = [accepted, refused].compactMap({ $0 }).max() else { continue }
             facts.calls[isSandbox: environment == "Sandbox"] = KeyCall(at: at, isAccepted: accepted == at)
         }
-        // A key that serves one app alone was accepted for that app.
-        guard parts[2].isEmpty else { return }
-        facts.acceptedBefore = PerEnvironment(
-            production: newest.standings.production?.acceptedAt, sandbox: newest.standings.sandbox?.acceptedAt)
     }
 
     // MARK: SQL
@@ -91,11 +102,44 @@ enum OnboardingQueries {
           (select count(*) from tenants.inboxes i
            where i.tenant_id = a.tenant_id and i.app_id = a.app_id and i.retired_at is null) as inboxes,
           exists (select from refunds.consent_changes c
-                  where c.tenant_id = a.tenant_id and c.app_id = a.app_id and c.consented) as has_consent,
+                  where c.tenant_id = a.tenant_id and c.app_id = a.app_id and c.consented
+                    and c.subject not in (\(NobodysPurchase.customer), \(NobodysPurchase.transactionID))) as has_consent,
           exists (select from refunds.usage u
-                  where u.tenant_id = a.tenant_id and u.app_id = a.app_id) as has_usage
+                  where u.tenant_id = a.tenant_id and u.app_id = a.app_id
+                    and u.transaction_id <> \(NobodysPurchase.transactionID)) as has_usage,
+          exists (select from refunds.consent_changes c
+                  where c.tenant_id = a.tenant_id and c.app_id = a.app_id and c.consented)
+            or exists (select from refunds.usage u
+                       where u.tenant_id = a.tenant_id and u.app_id = a.app_id) as has_reports,
+          a.apple_id is not null and \(takenFromProduction(app)) as is_apple_id_proven
         from tenants.apps a
         where a.tenant_id = \(app.tenant.rawValue) and a.app_id = \(app.id.rawValue)
+        """
+    }
+
+    /// Whether a Production notification was taken lately: each of them names the app's Apple ID.
+    static func takenFromProduction(_ app: App) -> SQL {
+        """
+        exists (
+          select from (
+            select environment
+            from refunds.notifications
+            where tenant_id = \(app.tenant.rawValue) and app_id = \(app.id.rawValue)
+            order by received_at desc, notification_uuid desc
+            limit 500) n
+          where n.environment = 'Production')
+        """
+    }
+
+    /// Another app of the tenant with this app's Apple ID. Rehearsals have made-up ones.
+    private static func sameAppleID(as app: App) -> SQL {
+        """
+        select bundle_id
+        from tenants.apps
+        where tenant_id = \(app.tenant.rawValue) and app_id <> \(app.id.rawValue) and apple_id = \(app.appleID)
+          and not rehearsal and not \(app.isRehearsal) and removed_at is null
+        order by bundle_id
+        limit 1
         """
     }
 
@@ -117,7 +161,7 @@ enum OnboardingQueries {
 
     private static func newestRefusal(of app: App) -> SQL {
         """
-        select received_at, reason, detail
+        select received_at, reason, detail, body
         from refunds.refusals
         where tenant_id = \(app.tenant.rawValue) and app_id = \(app.id.rawValue)
         order by received_at desc, refusal_no desc
@@ -132,14 +176,6 @@ enum OnboardingQueries {
         where tenant_id = \(app.tenant.rawValue) and app_id = \(app.id.rawValue) and reason = 'version-1-notification'
         order by received_at desc, refusal_no desc
         limit 1
-        """
-    }
-
-    private static func fileName(of key: SigningKeyID, _ app: App) -> SQL {
-        """
-        select file_name
-        from tenants.signing_keys
-        where tenant_id = \(app.tenant.rawValue) and signing_key_id = \(key.rawValue)
         """
     }
 
@@ -161,33 +197,6 @@ enum OnboardingQueries {
         group by c.environment
         order by c.environment
         limit 2
-        """
-    }
-
-    /// Other apps that Apple accepts under the key, one for each environment. The key must not be refused since.
-    private static func others(under key: SigningKeyID, than app: App) -> SQL {
-        """
-        select distinct on (p.environment) p.environment, a.bundle_id
-        from tenants.probes p
-        join tenants.apps a on a.tenant_id = p.tenant_id and a.app_id = p.app_id
-        left join tenants.key_standings s
-          on s.tenant_id = p.tenant_id and s.signing_key_id = p.signing_key_id and s.environment = p.environment
-        where p.tenant_id = \(app.tenant.rawValue) and p.signing_key_id = \(key.rawValue)
-          and p.app_id <> \(app.id.rawValue) and p.result = 'accepted' and a.removed_at is null
-          and s.refused_since is null
-        order by p.environment, p.at desc
-        limit 2
-        """
-    }
-
-    /// Whether other apps of the tenant sign with the key too: a row, or none.
-    private static func servesOthers(_ key: SigningKeyInfo, than app: App) -> SQL {
-        """
-        select 1 as one
-        from tenants.apps
-        where tenant_id = \(app.tenant.rawValue) and app_id <> \(app.id.rawValue)
-          and \(key.app == nil)
-        limit 1
         """
     }
 }

@@ -22,17 +22,22 @@ package struct OnboardingState: Sendable {
         package let reason: String
         /// The failed check in words.
         package let detail: String
+        /// The Apple ID that Apple's own signed text named, where it was not the app's.
+        package let appleID: Int64?
 
-        package init(at: Moment, reason: String, detail: String) {
+        package init(at: Moment, reason: String, detail: String, appleID: Int64? = nil) {
             self.at = at
             self.reason = reason
             self.detail = detail
+            self.appleID = appleID
         }
     }
 
     package let facts: OnboardingFacts
-    /// What the newest probe of each environment means.
+    /// What the newest probe of each environment that told something means.
     package let verdicts: PerEnvironment<ProbeWords>
+    /// What came of a newer try that told nothing.
+    package let troubleWords: PerEnvironment<ProbeWords>
     /// What became of the newest test of each environment.
     package let testWords: PerEnvironment<TestWords>
     /// What is still to be done, and what is done.
@@ -46,13 +51,23 @@ package struct OnboardingState: Sendable {
         self.facts = facts
         var verdicts = PerEnvironment<ProbeWords>()
         var tests = PerEnvironment<TestWords>()
-        verdicts.production = ProbeVerdict.Facts(facts, isSandbox: false, at: now).map { ProbeVerdict.words($0) }
-        verdicts.sandbox = ProbeVerdict.Facts(facts, isSandbox: true, at: now).map { ProbeVerdict.words($0) }
+        for isSandbox in [false, true] {
+            verdicts[isSandbox: isSandbox] = facts.probes[isSandbox: isSandbox].flatMap { probe in
+                ProbeVerdict.Facts(facts, probe).map { ProbeVerdict.words($0) }
+            }
+        }
         tests.production = facts.tests.production.map {
             TestWords($0, at: now, isRehearsal: facts.app.isRehearsal)
         }
         tests.sandbox = facts.tests.sandbox.map { TestWords($0, at: now, isRehearsal: facts.app.isRehearsal) }
         self.verdicts = verdicts
+        var troubles = PerEnvironment<ProbeWords>()
+        for isSandbox in [false, true] {
+            troubles[isSandbox: isSandbox] = facts.troubles[isSandbox: isSandbox].flatMap { trouble in
+                ProbeVerdict.Facts(facts, trouble).map { ProbeVerdict.words($0) }
+            }
+        }
+        troubleWords = troubles
         testWords = tests
         readiness = Readiness.items(of: facts, at: now)
     }
@@ -66,31 +81,45 @@ package struct OnboardingFacts: Sendable {
     package var wantsSandbox = true
     /// Addresses that notifications may come to.
     package var inboxes = 0
-    /// Active keys of the app or its whole tenant, newest first: the first one signs.
+    /// Active keys of the app, then those of its whole tenant, each newest first: the first one is meant to sign, and is
+    /// the one that is tried.
     package var keys: [KeyReport] = []
-    /// The name under which the newest key's file was uploaded.
+    /// Keys that sign in place of the first one, by environment: their key IDs.
+    package var standIns = PerEnvironment<String>()
+    /// The name under which the first key's file was uploaded.
     package var keyFileName: String?
+    /// The newest try of the first key that told something of it; where none did, the newest.
     package var probes = PerEnvironment<Probe>()
-    /// What the newest replies of this app told of the key that signs.
+    /// A newer try of it that told nothing.
+    package var troubles = PerEnvironment<Probe>()
+    /// What the newest replies of this app told of the first key.
     package var calls = PerEnvironment<KeyCall>()
-    /// Another app of the tenant that Apple accepts under the newest key, by environment: its bundle ID.
+    /// Another app of the tenant for which Apple accepts the first key, by environment: its bundle ID.
     package var worksFor = PerEnvironment<String>()
-    /// When Apple last accepted this app's newest key before refusing it.
+    /// When Apple last accepted the first key for this app before refusing it.
     package var acceptedBefore = PerEnvironment<Moment>()
+    /// Where Apple accepts the first key for this app.
+    package var isAccepted = PerEnvironment<Bool>()
     package var tests = PerEnvironment<TestNotification>()
     package var heard = PerEnvironment<OnboardingState.Heard>()
     /// The newest notification that is no TEST: only these tell which version is chosen.
     package var heardReal = PerEnvironment<Moment>()
     /// The newest delivery of version 1. Its body names no environment that could be believed.
     package var versionOneAt: Moment?
-    /// The newest refused delivery of any kind.
+    /// The newest refused delivery of any kind, while nothing was taken since.
     package var refused: OnboardingState.Refused?
+    /// Another app of the tenant that was given the same Apple ID: its bundle ID.
+    package var sameAppleID: String?
+    /// A verified Production notification named the Apple ID: it cannot be wrong.
+    package var isAppleIDProven = false
     /// How the other receiver fares; nil where nothing is passed on.
     package var relay: RelayStanding?
-    /// Whether a customer's consent was ever reported.
+    /// Whether a real customer's consent was ever reported.
     package var hasConsent = false
-    /// Whether use or delivery was ever reported.
+    /// Whether use or delivery of a real purchase was ever reported.
     package var hasUsage = false
+    /// Whether anything was ever reported, of nobody's purchase too: that reporting works.
+    package var hasReports = false
 
     package init(app: App) { self.app = app }
 

@@ -3,7 +3,7 @@ import Postgres
 package import Tenants
 package import Time
 
-/// The newest try of a key against one environment of an app, by Get Notification History of the last hour.
+/// A try of a key against one environment of an app, by Get Notification History of the last hour.
 package struct Probe: Sendable, Hashable {
     package enum Result: String, Sendable, CaseIterable {
         /// Key, issuer, bundle ID and environment fit together.
@@ -32,6 +32,16 @@ package struct Probe: Sendable, Hashable {
     package let clockOffset: Duration?
 
     package var environment: String { isSandbox ? "Sandbox" : "Production" }
+
+    /// Whether Apple's answer told anything of the key. Too many calls, a network that failed and trouble of Apple's own
+    /// tell nothing, so they take the place of nothing that was told.
+    package var isTelling: Bool {
+        switch result {
+        case .accepted, .refused: true
+        case .odd: appleCode == ServerAPIError.appNotFound.rawValue
+        case .unreachable, .limited: false
+        }
+    }
 
     package init(
         isSandbox: Bool, key: SigningKeyID, at: Moment, result: Result, status: Int? = nil, appleCode: Int64? = nil,

@@ -40,6 +40,9 @@ package enum ProbeVerdict {
 
         package var environment: String { isRehearsal ? "rehearsal" : isSandbox ? "Sandbox" : "Production" }
 
+        /// Who answers, at the beginning of a sentence.
+        var asker: String { isRehearsal ? "The simulator" : "Apple" }
+
         var drift: ClockDrift? { clockOffset.map { ClockDrift($0) } }
     }
 
@@ -47,22 +50,27 @@ package enum ProbeVerdict {
         switch facts.result {
         case .accepted:
             ProbeWords(
-                summary: "Apple accepts the key for \(facts.bundleID) in \(facts.environment).",
+                summary: "\(facts.asker) accepts the key for \(facts.bundleID) in \(facts.environment).",
                 remarks: drift(facts).map { [$0] } ?? [])
         case .refused: refused(facts)
         case .limited:
             ProbeWords(
                 summary:
-                    "Apple asks for a pause before the next call in \(facts.environment): nothing was learned about the key. Try again in a minute."
+                    "\(facts.asker) asks for a pause before the next call in \(facts.environment): nothing was learned about the key. Try again in a minute."
             )
         case .unreachable:
             ProbeWords(
                 summary:
-                    "Apple could not be reached for \(facts.environment): nothing was learned about the key. \(sentence(facts.detail))",
-                left: [
-                    "Whether this machine may call Apple's address over HTTPS, directly or by the proxy that is set.",
-                    "Whether its name server and its list of trusted certificates are in order.",
-                ])
+                    "\(facts.asker) could not be reached for \(facts.environment): nothing was learned about the key. \(sentence(facts.detail))",
+                left: facts.isRehearsal
+                    ? [
+                        "Whether the simulator runs, and at the address that this app was made with.",
+                        "Whether whoever runs this installation allows that address (REFUND_DESK_OUTBOUND_ALLOW_PRIVATE).",
+                    ]
+                    : [
+                        "Whether this machine may call Apple's address over HTTPS, directly or by the proxy that is set.",
+                        "Whether its name server and its list of trusted certificates are in order.",
+                    ])
         case .odd: odd(facts)
         }
     }
@@ -75,11 +83,12 @@ package enum ProbeVerdict {
     }
 
     private static func refused(_ facts: Facts) -> ProbeWords {
-        let summary = "Apple refuses the key for \(facts.bundleID) in \(facts.environment) (401), and does not say why."
+        let summary =
+            "\(facts.asker) refuses the key for \(facts.bundleID) in \(facts.environment) (401), and does not say why."
         let cause = cause(facts)
         var ruledOut: [String] = []
         var left: [String] = []
-        for suspect in Suspect.allCases where suspect != cause?.suspect {
+        for suspect in suspects(facts) where suspect != cause?.suspect {
             if let why = alibi(suspect, facts) {
                 ruledOut.append(why)
             } else if let check = check(suspect, facts) {
@@ -97,6 +106,11 @@ package enum ProbeVerdict {
             remarks: cause?.suspect == .clock ? [] : drift(facts).map { [$0] } ?? [])
     }
 
+    /// A simulator knows no kinds of keys, and answers both environments alike.
+    private static func suspects(_ facts: Facts) -> [Suspect] {
+        facts.isRehearsal ? [.keyID, .issuer, .bundleID, .clock, .revoked] : Suspect.allCases
+    }
+
     private struct Cause {
         let suspect: Suspect
         let text: String
@@ -110,9 +124,10 @@ package enum ProbeVerdict {
             return Cause(
                 suspect: .clock,
                 text:
-                    "This machine's clock is \(drift.words), so every token \(effect). Set the clock right; the key need not be changed.",
+                    "This machine's clock is \(drift.words(than: facts.isRehearsal ? "the simulator" : "Apple")), so every token \(effect). Set the clock right; the key need not be changed.",
                 isCertain: true)
         }
+        if facts.isRehearsal { return rehearsalCause(facts) }
         if facts.elsewhere == .accepted {
             // The same key, issuer and bundle ID in the same minute: only the environment differs.
             if facts.isSandbox { return nil }
@@ -162,12 +177,21 @@ package enum ProbeVerdict {
         return nil
     }
 
+    private static func rehearsalCause(_ facts: Facts) -> Cause? {
+        guard let before = facts.acceptedBefore else { return nil }
+        return Cause(
+            suspect: .revoked,
+            text:
+                "The simulator took this very key before (last seen \(day(before))). Most likely it was started anew and has forgotten it: its state is in the folder behind --state.",
+            isCertain: false)
+    }
+
     /// Why it is not that one; nil where nothing is known against it.
     private static func alibi(_ suspect: Suspect, _ facts: Facts) -> String? {
         let worksElsewhere =
             facts.elsewhere == .accepted ? "it is accepted in \(facts.isSandbox ? "Production" : "Sandbox")" : nil
         let worksForOther = facts.worksFor.map { "it works for \($0)" }
-        let workedBefore = facts.acceptedBefore.map { "Apple took it before (\(day($0)))" }
+        let workedBefore = facts.acceptedBefore.map { "\(facts.asker) took it before (\(day($0)))" }
         let works = worksElsewhere ?? worksForOther ?? workedBefore
         switch suspect {
         case .kindOfKey:
@@ -185,8 +209,8 @@ package enum ProbeVerdict {
                 return worksElsewhere.map { "The clock: \($0)." }
             }
             return abs(drift.offset.wholeMilliseconds) < 2000
-                ? "The clock: it agrees with Apple's."
-                : "The clock: it differs from Apple's by \(span(drift.offset)), which the token allows for."
+                ? "The clock: it agrees with \(facts.isRehearsal ? "the simulator" : "Apple")'s."
+                : "The clock: it differs from \(facts.isRehearsal ? "the simulator" : "Apple")'s by \(span(drift.offset)), which the token allows for."
         case .notOnSale:
             if facts.isSandbox { return "An app that is not on sale yet: Sandbox does not ask for that." }
             return workedBefore.map { "An app that is not on sale yet: \($0)." }
@@ -196,7 +220,8 @@ package enum ProbeVerdict {
 
     /// What to compare, and where it stands.
     private static func check(_ suspect: Suspect, _ facts: Facts) -> String? {
-        switch suspect {
+        if facts.isRehearsal { return rehearsalCheck(suspect, facts) }
+        return switch suspect {
         case .kindOfKey:
             "The kind of key: it must be an In-App Purchase key (Users and Access, Integrations, In-App Purchase), no App Store Connect API key and none for APNs or Sign in with Apple."
         case .keyID: "The key ID \(facts.keyID): App Store Connect shows it beside the key whose file this is."
@@ -211,23 +236,37 @@ package enum ProbeVerdict {
         }
     }
 
+    private static func rehearsalCheck(_ suspect: Suspect, _ facts: Facts) -> String? {
+        switch suspect {
+        case .kindOfKey, .notOnSale: nil
+        case .keyID: "The key ID \(facts.keyID): the one that the simulator gave together with this key's file."
+        case .issuer: "The issuer ID: the one that the simulator's app belongs to."
+        case .bundleID: "The bundle ID \(facts.bundleID): registered at the simulator, letter by letter."
+        case .clock: "This machine's clock: the simulator's answer bore no date to compare it with."
+        case .revoked: "Whether the simulator was started anew with another state, or the key was revoked there."
+        }
+    }
+
     // MARK: Other answers
 
     private static func odd(_ facts: Facts) -> ProbeWords {
         // 4040003 AppNotFound: the token was believed.
         if facts.appleCode == 4_040_003 {
             return ProbeWords(
-                summary: "Apple knows the key and finds no app \(facts.bundleID) in \(facts.environment).",
-                cause:
-                    "The bundle ID belongs to no app of the team, or the app was taken from sale. Compare \(facts.bundleID) with App Store Connect, letter by letter, capitals included.",
-                ruledOut: ["The kind of key, the key ID, the issuer ID and the clock: Apple believed the token."])
+                summary: "\(facts.asker) knows the key and finds no app \(facts.bundleID) in \(facts.environment).",
+                cause: facts.isRehearsal
+                    ? "Register \(facts.bundleID) at the simulator, under the issuer ID of this key."
+                    : "The bundle ID belongs to no app of the team, or the app was taken from sale. Compare \(facts.bundleID) with App Store Connect, letter by letter, capitals included.",
+                ruledOut: [
+                    "The kind of key, the key ID, the issuer ID and the clock: \(facts.asker) believed the token."
+                ])
         }
         let what = [facts.status.map(String.init), facts.appleCode.map { "code \($0)" }].compactMap { $0 }
         let answer = what.isEmpty ? "" : " (\(what.joined(separator: ", ")))"
         guard let status = facts.status, status < 500 else {
             return ProbeWords(
                 summary:
-                    "Apple had trouble of its own in \(facts.environment)\(answer): nothing was learned about the key. Try again in a few minutes."
+                    "\(facts.asker) had trouble of its own in \(facts.environment)\(answer): nothing was learned about the key. Try again in a few minutes."
             )
         }
         return ProbeWords(
@@ -244,6 +283,10 @@ package enum ProbeVerdict {
     /// A clock that begins to drift, where it does no harm yet.
     private static func drift(_ facts: Facts) -> String? {
         guard let drift = facts.drift, drift.isWorthSaying else { return nil }
+        guard !facts.isRehearsal else {
+            return
+                "This machine's clock is \(drift.words(than: "the simulator")). Beyond a minute every call is refused."
+        }
         return "This machine's clock is \(drift.words). Beyond a minute Apple refuses every call: synchronise it."
     }
 
@@ -293,11 +336,10 @@ package enum ProbeVerdict {
 }
 
 extension ProbeVerdict.Facts {
-    /// Nil where the environment was not probed with the key that signs now.
-    init?(_ facts: OnboardingFacts, isSandbox: Bool, at now: Moment) {
-        guard let probe = facts.probes[isSandbox: isSandbox], let key = facts.keys.first, key.key.id == probe.key else {
-            return nil
-        }
+    /// Nil where the key that is to be tried now is another.
+    init?(_ facts: OnboardingFacts, _ probe: Probe) {
+        let isSandbox = probe.isSandbox
+        guard let key = facts.keys.first, key.key.id == probe.key else { return nil }
         self.init(isSandbox: isSandbox, result: probe.result, bundleID: facts.app.bundleID, keyID: key.key.keyID)
         fileName = facts.keyFileName
         status = probe.status
@@ -307,10 +349,9 @@ extension ProbeVerdict.Facts {
         clockOffset = probe.clockOffset
         worksFor = facts.worksFor[isSandbox: isSandbox]
         acceptedBefore = facts.acceptedBefore[isSandbox: isSandbox]
-        // Only the two answers of one try say something about each other.
-        if let other = facts.probes[isSandbox: !isSandbox], other.key == probe.key,
-            abs((other.at - probe.at).wholeMilliseconds) < 600_000
-        {
+        if facts.isAccepted[isSandbox: !isSandbox] == true {
+            elsewhere = .accepted
+        } else if let other = facts.probes[isSandbox: !isSandbox], other.key == probe.key {
             elsewhere = other.result
         }
     }

@@ -37,6 +37,13 @@ package enum Readiness {
                 step: .app, state: .trouble,
                 text: "Notifications arrive from \(stray.environment.rawValue), without which the app is set up.")
         }
+        if let other = facts.sameAppleID, let id = facts.app.appleID {
+            return ReadinessItem(
+                step: .app, state: .trouble,
+                text: facts.isAppleIDProven
+                    ? "\(other) has the same Apple ID \(id), which is this app's: correct it there."
+                    : "\(other) has the same Apple ID \(id): one of the two is wrong.")
+        }
         return ReadinessItem(step: .app, state: .done, text: "\(facts.app.bundleID) is set up.")
     }
 
@@ -49,7 +56,12 @@ package enum Readiness {
                 step: .key, state: .trouble,
                 text: "The key \(newest.key.keyID) does not open with the configured master key.")
         }
-        return ReadinessItem(step: .key, state: .done, text: "The key \(newest.key.keyID) signs.")
+        let standIns = Set(facts.standIns.all.map(\.value)).sorted().joined(separator: " and ")
+        return ReadinessItem(
+            step: .key, state: .done,
+            text: standIns.isEmpty
+                ? "The key \(newest.key.keyID) signs."
+                : "The key \(newest.key.keyID) is there; \(standIns) signs meanwhile.")
     }
 
     private static func environments(_ facts: OnboardingFacts) -> [Bool] {
@@ -62,11 +74,17 @@ package enum Readiness {
         func item(_ state: ReadinessItem.State, _ text: String) -> ReadinessItem {
             ReadinessItem(step: .probe, state: state, text: text)
         }
-        guard !facts.keys.isEmpty else { return item(.todo, "Try the key at Apple, once there is one.") }
+        let asked = facts.app.isRehearsal ? "The simulator" : "Apple"
+        guard !facts.keys.isEmpty else {
+            return item(
+                .todo,
+                facts.app.isRehearsal ? "Try the key, once there is one." : "Try the key at Apple, once there is one.")
+        }
         let probes = environments(facts).map { (name($0, facts), facts.trial(isSandbox: $0)) }
         let refused = probes.filter { $0.1?.result == .refused }.map(\.0)
         if !refused.isEmpty {
             let isOnlyProduction = refused == ["Production"] && facts.trial(isSandbox: true)?.result == .accepted
+            if facts.app.isRehearsal { return item(.trouble, "The simulator refuses the key.") }
             return item(
                 .trouble,
                 isOnlyProduction
@@ -74,12 +92,18 @@ package enum Readiness {
                     : "Apple refuses the key in \(list(refused)).")
         }
         let missing = probes.filter { $0.1 == nil }.map(\.0)
-        if !missing.isEmpty { return item(.todo, "Try the key against \(list(missing)).") }
+        if !missing.isEmpty {
+            let meanwhile = Set(facts.standIns.all.map(\.value)).sorted().joined(separator: " and ")
+            return item(
+                .todo,
+                "Try the key against \(list(missing))."
+                    + (meanwhile.isEmpty ? "" : " Until it is accepted, \(meanwhile) signs."))
+        }
         let unclear = probes.filter { $0.1?.result != .accepted }.map(\.0)
         if !unclear.isEmpty {
             return item(.trouble, "Nothing is known yet of the key in \(list(unclear)): try it again.")
         }
-        return item(.done, "Apple accepts the key in \(list(probes.map(\.0))).")
+        return item(.done, "\(asked) accepts the key in \(list(probes.map(\.0))).")
     }
 
     private static func url(_ facts: OnboardingFacts, at now: Moment) -> ReadinessItem {
@@ -92,13 +116,19 @@ package enum Readiness {
                 "Version 1 notifications arrive, which are not signed and cannot be used: choose version 2 in App Store Connect, for Production and for Sandbox."
             )
         }
-        guard facts.inboxes > 0 else { return item(.todo, "Make the URL for Apple's notifications.") }
+        if let refused = facts.refused, refused.appleID != nil, let words = RefusedWords(refused, of: facts.app) {
+            return item(.trouble, words.summary)
+        }
+        guard facts.inboxes > 0 else { return item(.todo, "Make the URL for notifications.") }
         let isAnyHeard = !facts.heard.all.isEmpty
         let silent = environments(facts).filter {
             facts.app.isRehearsal ? !isAnyHeard : facts.heard[isSandbox: $0] == nil
         }
         guard !silent.isEmpty else {
             return item(.done, "Notifications arrive from \(list(environments(facts).map { name($0, facts) })).")
+        }
+        if let refused = facts.refused, let words = RefusedWords(refused, of: facts.app) {
+            return item(.trouble, words.summary)
         }
         for isSandbox in silent {
             if let test = facts.tests[isSandbox: isSandbox] {
@@ -108,7 +138,9 @@ package enum Readiness {
         }
         return item(
             .todo,
-            "No notification has arrived from \(list(silent.map { name($0, facts) })): enter the URL in App Store Connect and send a test."
+            facts.app.isRehearsal
+                ? "No notification has arrived: give the URL to the simulator and send a test."
+                : "No notification has arrived from \(list(silent.map { name($0, facts) })): enter the URL in App Store Connect and send a test."
         )
     }
 

@@ -97,7 +97,10 @@ struct TestStatusJob: Sendable {
                 try await job.done(in: tx)
                 return nil
             }
-            guard let key = try await question.vault.signingKey(of: tenant, for: app.id, in: tx) else {
+            guard
+                let key = try await question.vault.signingKey(
+                    of: tenant, for: app.id, isSandbox: test.isSandbox, in: tx)
+            else {
                 try await TestNotificationStore.looked(
                     test, of: app.id, tenant: tenant, attempt: nil, notification: nil,
                     detail: OnboardingError.noKey.description, isFinal: true, at: now, in: tx)

@@ -18,6 +18,7 @@ package struct TestWords: Sendable, Hashable {
     /// - Parameter isRehearsal: asked of a simulator, whose two environments are one for people.
     package init(_ test: TestNotification, at now: Moment, isRehearsal: Bool = false) {
         let environment = isRehearsal ? "rehearsal" : test.environment
+        let asked = isRehearsal ? "The simulator" : "Apple"
         switch test.state {
         case .arrived:
             let took = test.took.map { " \(Self.time($0)) after it was asked for" } ?? ""
@@ -25,16 +26,49 @@ package struct TestWords: Sendable, Hashable {
         case .asked:
             self.init(
                 state: .todo,
-                summary: "Apple was asked for a \(environment) test notification \(Self.time(now - test.askedAt)) ago.",
+                summary:
+                    "\(asked) was asked for a \(environment) test notification \(Self.time(now - test.askedAt)) ago.",
                 advice: test.sendAttemptResult == SendAttemptResult.success.rawValue
-                    ? Self.deliveredElsewhere : nil)
-        case .refused: self = Self.refused(test, environment)
-        case .notArrived: self = Self.notArrived(test, environment)
+                    ? Self.deliveredElsewhere(isRehearsal) : nil)
+        case .refused: self = isRehearsal ? Self.refusedInRehearsal(test) : Self.refused(test, environment)
+        case .notArrived: self = Self.notArrived(test, environment, isRehearsal: isRehearsal)
         }
     }
 
-    private static let deliveredElsewhere =
-        "Apple delivered it and was answered with success, but not by this address. The URL in App Store Connect belongs to another server: compare it with the one shown here, to the last character."
+    private static func deliveredElsewhere(_ isRehearsal: Bool) -> String {
+        isRehearsal
+            ? "The simulator delivered it and was answered with success, but not by this address. Compare the URL it was given with the one shown here, to the last character."
+            : "Apple delivered it and was answered with success, but not by this address. The URL in App Store Connect belongs to another server: compare it with the one shown here, to the last character."
+    }
+
+    /// The same of a simulator, which knows no App Store Connect.
+    private static func refusedInRehearsal(_ test: TestNotification) -> TestWords {
+        if test.appleCode == ServerAPIError.serverNotificationURLNotFound.rawValue {
+            return TestWords(
+                state: .trouble, summary: "The simulator has no notification URL for this app.",
+                advice: "Register the app there again, with the URL shown here.")
+        }
+        switch test.status {
+        case 401:
+            return TestWords(
+                state: .trouble, summary: "The simulator refused the key, so it sent no test notification.",
+                advice: "Try the key first; it says what is left to check.")
+        case 429:
+            return TestWords(
+                state: .todo, summary: "The simulator allows one test notification a second, as Apple does.",
+                advice: "Wait a moment and send another one.")
+        case nil:
+            return TestWords(
+                state: .trouble, summary: "The simulator could not be reached to ask for a test notification.",
+                advice: test.detail.isEmpty ? nil : test.detail)
+        case let status?:
+            return TestWords(
+                state: .trouble,
+                summary:
+                    "The simulator did not take the request for a test notification (\(status)\(test.appleCode.map { ", code \($0)" } ?? "")).",
+                advice: test.detail.isEmpty ? "Try again." : test.detail)
+        }
+    }
 
     private static func refused(_ test: TestNotification, _ environment: String) -> TestWords {
         if test.appleCode == ServerAPIError.serverNotificationURLNotFound.rawValue {
@@ -66,16 +100,20 @@ package struct TestWords: Sendable, Hashable {
         }
     }
 
-    private static func notArrived(_ test: TestNotification, _ environment: String) -> TestWords {
+    private static func notArrived(
+        _ test: TestNotification, _ environment: String, isRehearsal: Bool
+    ) -> TestWords {
+        let asked = isRehearsal ? "The simulator" : "Apple"
         guard let raw = test.sendAttemptResult else {
             return TestWords(
                 state: .trouble,
                 summary:
-                    "The \(environment) test notification did not arrive, and Apple reports no attempt to send it.",
+                    "The \(environment) test notification did not arrive, and \(isRehearsal ? "the simulator" : asked) reports no attempt to send it.",
                 advice: test.detail.isEmpty ? "Send another one." : "\(test.detail) Send another one.")
         }
-        let later = test.isSandbox ? " Apple tries once in Sandbox: send another test after the repair." : ""
-        let summary = "Apple could not deliver the \(environment) test notification: "
+        let later =
+            test.isSandbox && !isRehearsal ? " Apple tries once in Sandbox: send another test after the repair." : ""
+        let summary = "\(asked) could not deliver the \(environment) test notification: "
         guard let known = SendAttemptResult(rawValue: raw) else {
             return TestWords(
                 state: .trouble, summary: summary + "it reports \(raw).",
@@ -84,7 +122,7 @@ package struct TestWords: Sendable, Hashable {
         if known == .success {
             return TestWords(
                 state: .trouble, summary: "The \(environment) test notification went to another server.",
-                advice: deliveredElsewhere)
+                advice: deliveredElsewhere(isRehearsal))
         }
         let (what, advice) = words(known)
         return TestWords(state: .trouble, summary: summary + what, advice: advice + later)
@@ -93,7 +131,7 @@ package struct TestWords: Sendable, Hashable {
     /// For each of Apple's results what happened, and what to do. `success` has words of its own.
     static func words(_ result: SendAttemptResult) -> (what: String, advice: String) {
         switch result {
-        case .success: ("it was delivered.", deliveredElsewhere)
+        case .success: ("it was delivered.", deliveredElsewhere(false))
         case .timedOut:
             (
                 "the server did not answer in time.",

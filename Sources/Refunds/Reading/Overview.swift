@@ -37,7 +37,8 @@ package struct AppStanding: Sendable {
     /// Addresses at which notifications arrive now.
     package let inboxes: Int
     package let lastNotification: PerEnvironment<Moment>
-    /// The signing keys that serve this app: active ones, then those that are kept for a grace time; newest first.
+    /// The signing keys that serve this app: active ones, then those that are kept for a grace time; in each the app's
+    /// own before those of the whole tenant, newest first.
     package let keys: [KeyReport]
     /// Advanced Commerce in each environment that has to do with it, Production first.
     package let commerce: [CommerceReadiness.Line]
@@ -71,7 +72,7 @@ package struct AppStanding: Sendable {
     }
 }
 
-/// A signing key, whether it opens, and how Apple takes it in each environment.
+/// A signing key, whether it opens, and how Apple takes it for one app in each environment.
 package struct KeyReport: Sendable {
     package let key: SigningKeyInfo
     /// False: the master key that sealed it was not there when it was last needed.
@@ -83,6 +84,21 @@ package struct KeyReport: Sendable {
         self.opens = opens
         self.standings = standings
     }
+}
+
+extension KeyReport {
+    init(_ story: KeyStory, for app: App) {
+        self.init(
+            key: story.info, opens: story.opens,
+            standings: PerEnvironment(
+                production: story.standing(for: app.id, isSandbox: false),
+                sandbox: story.standing(for: app.id, isSandbox: true)))
+    }
+}
+
+extension [KeyStory] {
+    /// Keys that are tied to an app before those of the whole tenant; otherwise in their order.
+    package var ownFirst: [KeyStory] { filter { $0.info.app != nil } + filter { $0.info.app == nil } }
 }
 
 /// A value for each of Apple's environments, where there is one.

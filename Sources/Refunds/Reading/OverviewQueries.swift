@@ -81,22 +81,28 @@ enum OverviewQueries {
             }
         }
         let standings = Dictionary(grouping: try await KeyStandings.all(of: tenant, in: tx), by: \.key)
+        let proofs = Dictionary(grouping: try await KeyStandings.proofs(of: tenant, in: tx), by: \.app)
         let keys = try parts[2].map { row in
-            let key = try SigningKeyInfo(tenant: tenant, row)
             let badly: Moment? = try row("opened_badly_at")
-            let standing = standings[key.id] ?? []
+            return (info: try SigningKeyInfo(tenant: tenant, row), opens: badly == nil)
+        }
+        func report(_ key: (info: SigningKeyInfo, opens: Bool), for app: App) -> KeyReport {
+            func standing(_ isSandbox: Bool) -> KeyStanding? {
+                KeyStanding.seen(
+                    standings[key.info.id]?.first { $0.isSandbox == isSandbox },
+                    for: proofs[app.id]?.first { $0.key == key.info.id && $0.isSandbox == isSandbox })
+            }
             return KeyReport(
-                key: key, opens: badly == nil,
-                standings: PerEnvironment(
-                    production: standing.first { !$0.isSandbox }, sandbox: standing.first(where: \.isSandbox)))
+                key: key.info, opens: key.opens,
+                standings: PerEnvironment(production: standing(false), sandbox: standing(true)))
         }
         let commerce = try await CommerceReadinessStore.read(apps, in: tx)
         return apps.map { app in
             AppStanding(
                 app: app, inboxes: inboxes[app.id.rawValue] ?? 0,
                 lastNotification: heard[app.id.rawValue] ?? PerEnvironment(),
-                keys: keys.filter { $0.key.serves(app) }, commerce: commerce[app.id]?.lines ?? [],
-                history: histories[app.id] ?? PerEnvironment())
+                keys: keys.filter { $0.info.serves(app) }.map { report($0, for: app) },
+                commerce: commerce[app.id]?.lines ?? [], history: histories[app.id] ?? PerEnvironment())
         }
     }
 
@@ -131,7 +137,7 @@ enum OverviewQueries {
         from tenants.signing_keys k
         join tenants.secrets s on s.tenant_id = k.tenant_id and s.secret_id = k.signing_key_id
         where k.state <> 'retired'
-        order by k.state, k.created_at desc, k.signing_key_id desc
+        order by k.state, k.app_id is null, k.created_at desc, k.signing_key_id desc
         limit 200
         """
 }

@@ -39,16 +39,23 @@ extension ReplyJob {
         var result = result
         if result.result == .credentials {
             let until = try await KeyStandings.refused(
-                call.key.id, isSandbox: isSandbox, of: call.tenant, clockOffset: result.clockOffset, at: now, in: tx)
+                call.key.id, for: call.app.id, isSandbox: isSandbox, of: call.tenant, clockOffset: result.clockOffset,
+                at: now, in: tx)
             // Where an older key signs meanwhile, this reply need not wait for the refused one.
             let next = try await vault.signingKey(of: call.tenant, for: call.app.id, isSandbox: isSandbox, in: tx)
             let hasOther = next.map { $0.id != call.key.id } ?? false
             result = result.waiting(until: hasOther ? now + .seconds(1) : until)
-        } else if try await !isProven(call.key, isSandbox: isSandbox, at: now, in: tx) {
+        } else if try await !KeyStandings.isProven(
+            call.key.id, for: call.app.id, isSandbox: isSandbox, of: call.tenant, at: now, in: tx)
+        {
+            // A key that works is left alone: its row would otherwise make all replies of a tenant wait for each
+            // other's commits.
             if result.showsKeyAccepted {
-                try await KeyStandings.accepted(call.key.id, isSandbox: isSandbox, of: call.tenant, at: now, in: tx)
+                try await KeyStandings.accepted(
+                    call.key.id, for: call.app.id, isSandbox: isSandbox, of: call.tenant, at: now, in: tx)
             } else {
-                try await KeyStandings.undecided(call.key.id, isSandbox: isSandbox, of: call.tenant, in: tx)
+                try await KeyStandings.undecided(
+                    call.key.id, for: call.app.id, isSandbox: isSandbox, of: call.tenant, in: tx)
             }
         }
         if let until = result.laneUntil {
@@ -79,16 +86,6 @@ extension ReplyJob {
         } else {
             try await job.done(in: tx)
         }
-    }
-
-    /// A key that works is left alone: its row would otherwise make all replies of a tenant wait for each
-    /// other's commits.
-    private func isProven(
-        _ key: SigningKeyInfo, isSandbox: Bool, at now: Moment, in tx: Transaction
-    ) async throws -> Bool {
-        let standing = try await KeyStandings.standing(of: key.id, isSandbox: isSandbox, of: key.tenant, in: tx)
-        guard let standing, let accepted = standing.acceptedAt else { return false }
-        return !standing.isRefused && standing.pausedUntil == nil && accepted > now - .hours(1)
     }
 
     private func tell(_ call: ReplyCall, _ result: ReplyResult, _ locked: LockedCase) {

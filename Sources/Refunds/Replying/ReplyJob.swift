@@ -101,7 +101,8 @@ struct ReplyJob: Sendable {
         }
         guard tokens.kept(key, app) != nil else { throw NeedsToken(key: key, app: app) }
         guard try await job.isStillMine(in: tx) else { throw ClaimLost(job: job.id) }
-        let gate = try await KeyStandings.enter(key.id, isSandbox: isSandbox, of: tenant, at: now, in: tx)
+        let gate = try await KeyStandings.enter(
+            key.id, for: app.id, isSandbox: isSandbox, of: tenant, at: now, in: tx)
         if case .closed(let until) = gate {
             // Somebody else began to try the refused key in this moment: the older one signs meanwhile.
             if let other = try await vault.signingKey(of: tenant, for: app.id, isSandbox: isSandbox, in: tx),
@@ -115,7 +116,7 @@ struct ReplyJob: Sendable {
         }
         guard let wait = try await Lane.takePermit(locked.lane, in: tx) else {
             let wait = try await ReplyStore.laneWait(locked.lane, tx: tx)
-            try await KeyStandings.undecided(key.id, isSandbox: isSandbox, of: tenant, in: tx)
+            try await KeyStandings.undecided(key.id, for: app.id, isSandbox: isSandbox, of: tenant, in: tx)
             try await job.again(at: now + wait + jitter(), error: "the rate limit's next permits are taken", in: tx)
             return .finished
         }

@@ -8,14 +8,15 @@ extension OutboundRules {
     /// - Parameter publicURL: where this installation is reached.
     package init(_ addresses: AddressGuard, publicURL: String) {
         let own = ClientURL(publicURL)
-        self.init { text in
-            if let objection = addresses.objection(to: text) { return Self.words(objection) }
-            if let own, let url = ClientURL(text), url.isSameHost(as: own), url.tidySegments?.first == "n" {
-                return
-                    "is a notification URL of this installation: what is passed on would arrive here again and again. Give the address of the other receiver"
-            }
-            return nil
-        }
+        self.init(
+            { text in
+                if let objection = addresses.objection(to: text) { return Self.words(objection) }
+                if let own, let url = ClientURL(text), url.isSameHost(as: own), url.tidySegments?.first == "n" {
+                    return
+                        "is a notification URL of this installation: what is passed on would arrive here again and again. Give the address of the other receiver"
+                }
+                return nil
+            }, isInner: { addresses.opensInner(to: $0) })
     }
 
     private static func words(_ objection: AddressGuard.Objection) -> String {

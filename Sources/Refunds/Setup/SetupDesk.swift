@@ -1,3 +1,4 @@
+package import FoundationEssentials
 import Journal
 package import Postgres
 package import Queue
@@ -63,9 +64,7 @@ package final class SetupDesk: Sendable {
             let state = try await onboarding.state(of: app, in: tx)
             let products = try await ProductStore.all(of: app, in: tx)
             let tokens = try await tokens.all(of: app.tenant, in: tx).filter { $0.token.app == app.id }
-            let stories = try await vault.keys(of: app.tenant, in: tx).filter {
-                $0.info.serves(app)
-            }
+            let stories = try await vault.keys(of: app.tenant, in: tx).filter { $0.info.serves(app) }.ownFirst
             let keys = SigningKeyState.allCases.flatMap { state in stories.filter { $0.info.state == state } }
             return SetupModel(
                 app: app, environments: Self.environments(of: app, state, keys), keys: keys,
@@ -73,12 +72,18 @@ package final class SetupDesk: Sendable {
                 addresses: try await addresses(of: app, inboxes: state.facts.inboxes, shown: withAddresses, in: tx),
                 receiver: try await receiver(of: app, host: relayHost, in: tx), products: products,
                 versionOneAt: state.facts.isVersionOne ? state.facts.versionOneAt : nil, tokens: tokens,
-                hasReports: state.facts.hasConsent || state.facts.hasUsage, readiness: state.readiness,
+                hasReports: state.facts.hasReports, refused: Self.refused(state), sameAppleID: state.facts.sameAppleID,
+                isAppleIDProven: state.facts.isAppleIDProven, readiness: state.readiness,
                 stray: StrayEnvironment(of: app, heard: state.facts.heardAt, at: clock.now))
         }
     }
 
-    /// - Parameter keys: active ones first, each kind newest first.
+    private static func refused(_ state: OnboardingState) -> SetupModel.Refused? {
+        guard let refused = state.facts.refused, let words = RefusedWords(refused, of: state.app) else { return nil }
+        return SetupModel.Refused(at: refused.at, words: words)
+    }
+
+    /// - Parameter keys: active ones first; in each state the app's own before the tenant's, newest first.
     private static func environments(
         of app: App, _ state: OnboardingState, _ keys: [KeyStory]
     ) -> [SetupEnvironment] {
@@ -88,18 +93,19 @@ package final class SetupDesk: Sendable {
         return (app.isRehearsal ? Array(taken.prefix(1)) : taken).map { id in
             let isSandbox = id == .sandbox
             var environment = SetupEnvironment(id: id, name: app.environmentLabel(id))
-            environment.signer = KeyChoice.signing(
-                usable.map {
-                    KeyChoice.Candidate(
-                        app: $0.info.app, state: $0.info.state, standing: $0.standing(isSandbox: isSandbox))
-                }
-            ).map { usable[$0].info.id }
+            environment.signer = KeyChoice.signing(usable.map { $0.candidate(for: app.id, isSandbox: isSandbox) })
+                .map { usable[$0].info.id }
             environment.call = state.facts.calls[isSandbox: isSandbox]
             environment.trial = state.facts.trial(isSandbox: isSandbox)
             if let probe = state.facts.probes[isSandbox: isSandbox], let words = state.verdicts[isSandbox: isSandbox] {
                 environment.probe = SetupProbe(
                     at: probe.at, result: probe.result, words: words,
                     keyID: state.facts.keys.first { $0.key.id == probe.key }?.key.keyID)
+            }
+            if let trouble = state.facts.troubles[isSandbox: isSandbox],
+                let words = state.troubleWords[isSandbox: isSandbox]
+            {
+                environment.trouble = SetupProbe(at: trouble.at, result: trouble.result, words: words, keyID: nil)
             }
             if let test = state.facts.tests[isSandbox: isSandbox], let words = state.testWords[isSandbox: isSandbox] {
                 environment.test = SetupTest(
@@ -156,11 +162,25 @@ package final class SetupDesk: Sendable {
         try await AppList.add(list, to: tenant, with: vault, by: who.actor, address: who.address, in: database)
     }
 
+    /// An Apple ID that no verified notification has named yet may be corrected.
+    ///
     /// - Throws: `AppChangeError` naming the member.
     package func change(_ app: App, _ changes: AppChanges, by who: Changer) async throws {
+        var changes = changes
+        if let appleID = changes.appleID, let known = app.appleID, appleID != known {
+            let isProven = try await database.transaction(app.tenant.scope, isolation: .readOnly) { tx in
+                try await tx.row("select 1 as one where \(OnboardingQueries.takenFromProduction(app))") != nil
+            }
+            guard !isProven else {
+                throw AppChangeError(
+                    "appleID", "is \(known) by Apple's own word: notifications that name it were taken, so it stays")
+            }
+            changes.correctsAppleID = true
+        }
+        let allowed = changes
         _ = try await database.transaction(app.tenant.scope) { tx in
             try await TenantStore.change(
-                app, changes, with: vault, outbound: outbound, by: who.actor, address: who.address, at: clock.now,
+                app, allowed, with: vault, outbound: outbound, by: who.actor, address: who.address, at: clock.now,
                 in: tx)
         }
     }
@@ -214,11 +234,15 @@ package final class SetupDesk: Sendable {
 
     // MARK: Reports
 
-    /// A token for the app's own backend: consent and usage of this app, nothing else.
-    package func makeToken(for app: App, by who: Changer) async throws -> NewAPIToken {
+    /// A token for the app's own backend: consent and usage of this app, nothing else. Its name says where it comes from.
+    ///
+    /// - Parameter id: of the form that asks: sent again it makes no second one.
+    /// - Throws: `TokenError`.
+    package func makeToken(_ id: UUID?, for app: App, by who: Changer) async throws -> NewAPIToken {
         try await database.transaction(app.tenant.scope) { tx in
             try await tokens.add(
-                to: app.tenant, app: app.id, scopes: [.consent, .usage], by: who.actor, address: who.address, in: tx)
+                to: app.tenant, id: id, app: app.id, scopes: [.consent, .usage],
+                name: "\(app.bundleID.prefix(70)), by its set-up page", by: who.actor, address: who.address, in: tx)
         }
     }
 

@@ -8,7 +8,8 @@ package struct SetupModel: Sendable {
     package var app: App
     /// Production first; one, named "Rehearsal", for a rehearsal app.
     package var environments: [SetupEnvironment]
-    /// Keys that serve this app: active ones, then those that are kept, then those that were wiped; newest first.
+    /// Keys that serve this app: active ones, then those that are kept, then those that were wiped; in each state the
+    /// app's own before those of the whole tenant, newest first.
     package var keys: [KeyStory]
     /// Whether anything can be sealed: without a master key no key can be taken.
     package var canSeal: Bool
@@ -19,8 +20,14 @@ package struct SetupModel: Sendable {
     package var versionOneAt: Moment?
     /// API tokens of this app alone.
     package var tokens: [APITokenSummary]
-    /// Whether the app's backend ever reported consent or use.
+    /// Whether consent or use was ever reported, of nobody's purchase too.
     package var hasReports: Bool
+    /// The newest refused delivery, where it says that something is set up wrong.
+    package var refused: Refused?
+    /// Another app of the tenant with the same Apple ID: its bundle ID.
+    package var sameAppleID: String?
+    /// Apple's own notifications named the Apple ID: it is not changed any more.
+    package var isAppleIDProven: Bool
     package var readiness: [ReadinessItem]
     /// Notifications come from an environment that the app was set up without.
     package var stray: StrayEnvironment?
@@ -28,7 +35,8 @@ package struct SetupModel: Sendable {
     package init(
         app: App, environments: [SetupEnvironment], keys: [KeyStory] = [], canSeal: Bool = true, addresses: Addresses,
         receiver: Receiver = .notAsked, products: [ProductSetting] = [], versionOneAt: Moment? = nil,
-        tokens: [APITokenSummary] = [], hasReports: Bool = false, readiness: [ReadinessItem],
+        tokens: [APITokenSummary] = [], hasReports: Bool = false, refused: Refused? = nil,
+        sameAppleID: String? = nil, isAppleIDProven: Bool = false, readiness: [ReadinessItem],
         stray: StrayEnvironment? = nil
     ) {
         self.app = app
@@ -41,6 +49,9 @@ package struct SetupModel: Sendable {
         self.versionOneAt = versionOneAt
         self.tokens = tokens
         self.hasReports = hasReports
+        self.refused = refused
+        self.sameAppleID = sameAppleID
+        self.isAppleIDProven = isAppleIDProven
         self.readiness = readiness
         self.stray = stray
     }
@@ -48,6 +59,17 @@ package struct SetupModel: Sendable {
     /// The environments in which a key signs now, by name.
     package func environments(signedBy key: KeyStory) -> [String] {
         environments.filter { $0.signer == key.info.id }.map(\.name)
+    }
+
+    /// A refused delivery, and what it means.
+    package struct Refused: Sendable {
+        package let at: Moment
+        package let words: RefusedWords
+
+        package init(at: Moment, words: RefusedWords) {
+            self.at = at
+            self.words = words
+        }
     }
 
     /// The secret parts of the app's notification URLs.
@@ -76,7 +98,10 @@ package struct SetupEnvironment: Sendable {
     package let name: String
     /// The key that signs here now.
     package var signer: SigningKeyID?
+    /// The newest try that told something of the key; where none did, the newest.
     package var probe: SetupProbe?
+    /// A newer try that told nothing.
+    package var trouble: SetupProbe?
     /// The newest reply of this app that told something of the newest key.
     package var call: KeyCall?
     /// What the newest of both says.

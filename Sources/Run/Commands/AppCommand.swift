@@ -166,7 +166,11 @@ enum AppCommand {
     private static func newApp(_ arguments: Arguments) throws -> NewApp {
         let usage = arguments.form.usage
         var new = NewApp(bundleID: arguments["bundle-id"])
-        new.appleID = try arguments.number("apple-id")
+        if let text = arguments.optional("apple-id") {
+            do throws(AppChangeError) { new.appleID = try AppleIDText.number(text) } catch {
+                throw UsageError("--apple-id \(error.text)", usage: usage)
+            }
+        }
         new.name = arguments.optional("name")
         new.environments = try environments(arguments)
         new.rehearsal = try rehearsal(arguments)

@@ -163,6 +163,6 @@ extension House {
     fileprivate var alerts: AlertDesk {
         AlertDesk(
             database: database, vault: vault, bell: Bell(database: database, journal: journal), clock: clock,
-            outbound: configuration.outboundRules)
+            outbound: configuration.outboundRules, hasMail: configuration.mailServer != nil)
     }
 }

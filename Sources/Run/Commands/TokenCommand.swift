@@ -14,7 +14,7 @@ enum TokenCommand {
                 .optional("bundle-id", "ID", "only for this app; else for all of the tenant's"),
                 .repeatable(
                     "scope", "S", isRequired: true, APIScope.allCases.map(\.rawValue).joined(separator: ", ")),
-                .optional("name", "NAME", "what people call it"),
+                .optional("name", "NAME", "where it is used; without it: made on the command line"),
                 .optional("expires", "YYYY-MM-DD|never", "when it ends; without it, in a year"),
             ],
             summary: "Makes an API token and prints it this once.")
@@ -39,7 +39,7 @@ enum TokenCommand {
                     app = try await house.app(bundleID, of: tenant, in: tx)
                 }
                 return try await house.tokens.add(
-                    to: tenant.id, app: app?.id, scopes: wanted, name: arguments.optional("name") ?? "", end: end,
+                    to: tenant.id, app: app?.id, scopes: wanted, name: arguments.optional("name") ?? "made on the command line", end: end,
                     by: .commandLine, in: tx)
             }
             let id = made.token.id.uuidString.lowercased()

@@ -71,12 +71,14 @@ package struct App: Hashable, Sendable {
     /// Whether original notifications are passed on to another receiver.
     package var isRelayed: Bool { relaySecret != nil }
 
+    static let bundleIDBytesMax = 155
+
     /// Letters, digits, hyphens and dots, 1 to 155 of them.
     ///
     /// Source: Apple, Bundle Resources, CFBundleIdentifier. The length is App Store Connect's.
     package static func isBundleID(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
-        return (1...155).contains(bytes.count)
+        return (1...bundleIDBytesMax).contains(bytes.count)
             // "." and ".." would be other addresses of the console.
             && bytes.contains { $0 != 0x2E && $0 != 0x2D }
             && bytes.allSatisfy { byte in

@@ -3,8 +3,10 @@ package import Time
 /// What is to be different of an app; members that are nil stay as they are.
 package struct AppChanges: Hashable, Sendable {
     package var name: String?
-    /// Only where it is not known yet: a known one is what notifications are compared with.
+    /// A known one is what notifications are compared with: another takes its place only with `correctsAppleID`.
     package var appleID: Int64?
+    /// No verified notification has named the known Apple ID: it is only what somebody typed, and may be corrected.
+    package var correctsAppleID = false
     package var environments: Set<AppEnvironment>?
     package var unreportedDelivery: UnreportedDelivery?
     package var sampleContent: Bool?
@@ -38,8 +40,8 @@ extension AppChanges {
             }
         }
         if let appleID {
-            guard appleID > 0 else { throw AppChangeError("appleID", "is a positive number") }
-            if let known = app.appleID, known != appleID {
+            guard appleID > 0 else { throw AppChangeError("appleID", "is a positive number: \(AppleIDText.place)") }
+            if let known = app.appleID, known != appleID, !correctsAppleID {
                 throw AppChangeError("appleID", "is known to be \(known), and stays so")
             }
         }

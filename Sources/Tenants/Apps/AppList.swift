@@ -3,14 +3,20 @@ import Time
 
 /// Several apps under one key, added from a pasted list: `bundleId, Apple ID, name` a line.
 ///
-/// Apple ID and name may be missing; a name may hold commas. Empty lines and lines that begin with # are left out.
+/// Apple ID and name may be missing; a name may hold commas. Fields stand between commas, semicolons or tabs, in quotes
+/// or not, and a first line of heads says in which order. Empty lines and lines that begin with # are left out.
 package enum AppList {
     package static let linesMax = 200
+    /// Of a line, as it is shown again.
+    private static let shownMax = 1000
 
     /// One line, with what came of it.
     package struct Row: Sendable {
         /// From 1.
         package let line: Int
+        /// As it was given.
+        package let text: String
+        /// Empty where the line named none.
         package let bundleID: String
         package let result: Result<App, Trouble>
     }
@@ -22,49 +28,110 @@ package enum AppList {
         init(text: String) { description = text }
     }
 
+    /// What a line asks for.
+    package struct Asked: Sendable {
+        /// From 1.
+        package let line: Int
+        package let text: String
+        package let app: Result<NewApp, Trouble>
+    }
+
+    /// The line of heads that a list begins with, as it was given; nil where the first line is an app's.
+    package static func head(of text: String) -> String? {
+        lines(of: text).first.flatMap { AppListHead(AppListLine($0.text)) == nil ? nil : $0.text }
+    }
+
     /// The apps that the lines ask for; a line that asks for none says why.
     ///
     /// Throws `AppChangeError` naming `list` where there are no lines, or too many.
-    package static func parse(_ text: String) throws(AppChangeError) -> [(line: Int, Result<NewApp, Trouble>)] {
-        var found: [(line: Int, Result<NewApp, Trouble>)] = []
-        var seen: [String: Int] = [:]
-        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
-            let line = line.trimmed
-            if line.isEmpty || line.hasPrefix("#") { continue }
-            guard found.count < linesMax else { throw AppChangeError("list", "has more than \(linesMax) lines") }
-            switch app(line) {
-            case .success(let app):
-                if let first = seen[app.bundleID] {
-                    found.append(
-                        (index + 1, .failure(Trouble(text: "\(app.bundleID) stands in line \(first) already"))))
-                } else {
-                    seen[app.bundleID] = index + 1
-                    found.append((index + 1, .success(app)))
-                }
-            case .failure(let trouble): found.append((index + 1, .failure(trouble)))
-            }
+    package static func parse(_ text: String) throws(AppChangeError) -> [Asked] {
+        var lines = lines(of: text)[...]
+        let head = lines.first.flatMap { AppListHead(AppListLine($0.text)) }
+        if head != nil { lines.removeFirst() }
+        guard !lines.isEmpty else {
+            throw AppChangeError("list", head == nil ? "holds no app" : "holds no app under its heads")
         }
-        guard !found.isEmpty else { throw AppChangeError("list", "holds no app") }
-        return found
+        guard lines.count <= linesMax else {
+            throw AppChangeError("list", "has \(lines.count) lines, and at most \(linesMax) are taken at once")
+        }
+        var seen: [String: Int] = [:]
+        return lines.map { line in
+            var app = app(AppListLine(line.text), head)
+            if case .success(let new) = app {
+                if let first = seen[new.bundleID] {
+                    app = .failure(Trouble(text: "\(new.bundleID) stands in line \(first) already"))
+                } else {
+                    seen[new.bundleID] = line.number
+                }
+            }
+            return Asked(line: line.number, text: String(line.text.prefix(shownMax)), app: app)
+        }
     }
 
-    private static func app(_ line: Substring) -> Result<NewApp, Trouble> {
-        let parts = line.split(separator: ",", maxSplits: 2, omittingEmptySubsequences: false).map(\.trimmed)
-        let bundleID = String(parts[0])
-        guard App.isBundleID(bundleID) else { return .failure(Trouble(TenantStoreError.badBundleID(bundleID))) }
-        var new = NewApp(bundleID: bundleID)
-        if parts.count > 1, !parts[1].isEmpty {
-            guard let id = Int64(parts[1]), id > 0 else {
-                return .failure(Trouble(text: "\"\(parts[1])\" is no Apple ID: it is a positive number"))
-            }
-            new.appleID = id
+    private static func lines(of text: String) -> [(number: Int, text: String)] {
+        text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated().compactMap {
+            let line = $0.element.withoutOuterBlanks
+            return line.isEmpty || line.hasPrefix("#") ? nil : ($0.offset + 1, line)
         }
-        if parts.count > 2, !parts[2].isEmpty {
-            do throws(TenantStoreError) { new.name = try TenantStore.name(String(parts[2])).text } catch {
+    }
+
+    private static func app(_ line: AppListLine, _ head: AppListHead?) -> Result<NewApp, Trouble> {
+        let (bundleID, appleID, name) = head.map { places(line, $0) } ?? places(line)
+        let id = bundleID.map { line.fields[$0] } ?? ""
+        guard App.isBundleID(id) else { return .failure(Trouble(TenantStoreError.badBundleID(id))) }
+        guard id.contains(".") || !looksLikeNumber(id) else {
+            return .failure(
+                Trouble(text: "\"\(id)\" is no bundle ID: it looks like an Apple ID, and the bundle ID is missing"))
+        }
+        var new = NewApp(bundleID: id)
+        if let text = appleID.map({ line.fields[$0] }), !text.isEmpty {
+            do throws(AppChangeError) { new.appleID = try AppleIDText.number(text) } catch {
+                return .failure(Trouble(text: "\"\(text.prefix(40))\" is no Apple ID: it \(error.text)"))
+            }
+        }
+        let called = line.joined(name)
+        if !called.isEmpty {
+            do throws(TenantStoreError) { new.name = try TenantStore.name(called).text } catch {
                 return .failure(Trouble(error))
             }
         }
         return .success(new)
+    }
+
+    private typealias Places = (bundleID: Int?, appleID: Int?, name: [Int])
+
+    /// Under heads each column is what its head says.
+    private static func places(_ line: AppListLine, _ head: AppListHead) -> Places {
+        var places: Places = (nil, nil, [])
+        for (index, field) in line.fields.enumerated() {
+            switch index < head.columns.count ? head.columns[index] : head.columns.last == .name ? .name : .other {
+            case .bundleID: places.bundleID = index
+            case .appleID: places.appleID = index
+            case .eitherID where AppListLine.isAppleID(field): places.appleID = index
+            case .eitherID: places.bundleID = places.bundleID ?? index
+            case .name: places.name.append(index)
+            case .other: break
+            }
+        }
+        return places
+    }
+
+    /// Without heads: a bundle ID with a dot stands where it stands, else the first field is it; then an Apple ID, if
+    /// the next one looks like one.
+    private static func places(_ line: AppListLine) -> Places {
+        let bundleID = line.fields.firstIndex(where: AppListLine.isUnmistakable) ?? 0
+        var rest = line.fields.indices.filter { $0 != bundleID }
+        // Digits anywhere are the number; what only looks like one is judged, and not taken for a name.
+        let appleID =
+            rest.first { AppListLine.isAppleID(line.fields[$0]) }
+            ?? rest.first.flatMap { looksLikeNumber(line.fields[$0]) ? $0 : nil }
+        rest.removeAll { $0 == appleID }
+        return (bundleID, appleID, rest)
+    }
+
+    private static func looksLikeNumber(_ text: String) -> Bool {
+        let digits = text.count { $0.isNumber }
+        return digits >= 6 && digits * 2 > text.count
     }
 
     /// Adds every app of a list with an inbox; each line is a transaction of its own, all or nothing.
@@ -75,9 +142,12 @@ package enum AppList {
         address: String? = nil, in database: Database
     ) async throws -> [Row] {
         var rows: [Row] = []
-        for (line, asked) in try parse(text) {
-            switch asked {
-            case .failure(let trouble): rows.append(Row(line: line, bundleID: "", result: .failure(trouble)))
+        for asked in try parse(text) {
+            func row(_ bundleID: String, _ result: Result<App, Trouble>) -> Row {
+                Row(line: asked.line, text: asked.text, bundleID: bundleID, result: result)
+            }
+            switch asked.app {
+            case .failure(let trouble): rows.append(row("", .failure(trouble)))
             case .success(let new):
                 do {
                     let app = try await database.transaction(tenant.scope) { tx in
@@ -86,21 +156,12 @@ package enum AppList {
                         _ = try await vault.addInbox(to: app.id, of: tenant, by: actor, address: address, in: tx)
                         return app
                     }
-                    rows.append(Row(line: line, bundleID: new.bundleID, result: .success(app)))
+                    rows.append(row(new.bundleID, .success(app)))
                 } catch let error as TenantStoreError {
-                    rows.append(Row(line: line, bundleID: new.bundleID, result: .failure(Trouble(error))))
+                    rows.append(row(new.bundleID, .failure(Trouble(error))))
                 }
             }
         }
         return rows
-    }
-}
-
-extension Substring {
-    fileprivate var trimmed: Substring {
-        var text = self
-        while text.first?.isWhitespace == true { text.removeFirst() }
-        while text.last?.isWhitespace == true { text.removeLast() }
-        return text
     }
 }

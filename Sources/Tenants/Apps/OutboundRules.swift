@@ -7,8 +7,16 @@ package struct OutboundRules: Sendable {
     package typealias Refusal = @Sendable (_ url: String) -> String?
 
     let refusal: Refusal
+    private let isInner: @Sendable (_ url: String) -> Bool
 
-    package init(_ refusal: @escaping Refusal) { self.refusal = refusal }
+    /// - Parameter isInner: whether the URL leads into the operator's own network, which was opened for such calls.
+    package init(_ refusal: @escaping Refusal, isInner: @escaping @Sendable (_ url: String) -> Bool = { _ in false }) {
+        self.refusal = refusal
+        self.isInner = isInner
+    }
+
+    /// Whether the operator lets this be called in place of a service's own host: a proxy, a program that speaks its form.
+    package func letsStandIn(_ url: String) -> Bool { isInner(url) && refusal(url) == nil }
 
     /// Throws `AppChangeError` naming the member.
     package func check(_ url: String, member: String) throws(AppChangeError) {

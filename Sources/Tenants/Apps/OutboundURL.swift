@@ -19,7 +19,9 @@ package enum OutboundURL {
     ///
     /// Throws `AppChangeError` naming the member.
     static func formed(_ text: String, member: String, allowsQuery: Bool = true) throws(AppChangeError) -> String {
-        guard text.utf8.count <= bytesMax else { throw AppChangeError(member, "is longer than \(bytesMax) bytes") }
+        guard text.utf8.count <= bytesMax else {
+            throw AppChangeError(member, "is \(text.utf8.count) bytes long, and an address has \(bytesMax) at most")
+        }
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && ![0x22, 0x3C, 0x3E, 0x5C, 0x5E, 0x60].contains($0) })
         else { throw AppChangeError(member, "holds a space or a character that no address may have") }
         let lowered = text.lowercased()
@@ -29,7 +31,10 @@ package enum OutboundURL {
         } else if lowered.hasPrefix("http://") {
             scheme = "http://"
         } else {
-            throw AppChangeError(member, "must begin with https://")
+            throw AppChangeError(
+                member,
+                "must begin with https://, or with http:// where it is an address of a private network that whoever runs this installation allows"
+            )
         }
         let rest = text.dropFirst(scheme.count)
         let authority = rest.prefix { !"/?#".contains($0) }
@@ -38,6 +43,14 @@ package enum OutboundURL {
         guard allowsQuery || !rest.contains("?") else { throw AppChangeError(member, "must not have a query") }
         try check(authority, member)
         return text
+    }
+
+    /// The host of a URL whose form is right: lower case, without port and without the root's final dot.
+    static func host(of url: some StringProtocol) -> String {
+        let rest = url.lowercased().drop { $0 != ":" }.dropFirst(3)
+        let authority = rest.prefix { !"/?#".contains($0) }
+        let host = authority.first == "[" ? authority.prefix { $0 != "]" } : authority.prefix { $0 != ":" }
+        return host.last == "." ? String(host.dropLast()) : String(host)
     }
 
     private static func check(_ authority: Substring, _ member: String) throws(AppChangeError) {
@@ -53,6 +66,8 @@ package enum OutboundURL {
             port = authority[authority.index(after: colon)...]
         }
         guard !host.isEmpty, host != "[]" else { throw AppChangeError(member, "has no host") }
-        if let port, UInt16(port).map({ $0 > 0 }) != true { throw AppChangeError(member, "has a port that is none") }
+        if let port, UInt16(port).map({ $0 > 0 }) != true {
+            throw AppChangeError(member, "has a port that is none: ports go from 1 to 65535")
+        }
     }
 }

@@ -35,9 +35,19 @@ package struct RehearsalSide: Hashable, Sendable {
         }
         var address = Substring(
             try OutboundURL.formed(apiURL, member: "apiURL", allowsQuery: false))
+        guard !Self.isApples(OutboundURL.host(of: address)) else {
+            throw AppChangeError(
+                "apiURL", "is one of Apple's own: a rehearsal calls a simulator, and never Apple. Give the simulator's")
+        }
         while address.last == "/" { address.removeLast() }
         root = certificate.der
         self.apiURL = String(address)
+    }
+
+    /// Apple's names, and the network that is all Apple's (17.0.0.0/8).
+    private static func isApples(_ host: String) -> Bool {
+        if host == "apple.com" || host.hasSuffix(".apple.com") { return true }
+        return host.hasPrefix("17.") && host.allSatisfy { $0.isNumber || $0 == "." }
     }
 
     /// Apple Root CA - G3. Source: https://www.apple.com/certificateauthority/

@@ -36,7 +36,8 @@ extension TenantStore {
     /// A removed app comes back as what it was made for: neither does an app become a rehearsal, nor a rehearsal
     /// believe another root than the one it was made with.
     ///
-    /// Throws `TenantStoreError.badBundleID`, `.badAppleID`, `.badName`, `.bundleIDTaken`, `.rehearsalIsFixed`, and
+    /// Throws `TenantStoreError.badBundleID`, `.badAppleID`, `.badName`, `.appleIDTaken`, `.bundleIDTaken`,
+    /// `.rehearsalIsFixed`, and
     /// `AppChangeError` for what is said of environments and consent.
     package static func addApp(
         _ new: NewApp, to tenant: TenantID, at now: Moment, by actor: AuditEntry.Actor, address: String? = nil,
@@ -55,6 +56,10 @@ extension TenantStore {
         if let declaredBy = new.consentDeclaredBy { try AppChanges.checkRemark(declaredBy, "consentDeclaredBy") }
         let (shownWhere, declaredBy) = (new.consentShownWhere ?? "", new.consentDeclaredBy ?? "")
         try await requireSameKind(new, of: tenant, in: tx)
+        if let appleID = new.appleID {
+            try await requireUnusedAppleID(
+                appleID, by: new.bundleID, isRehearsal: new.rehearsal != nil, of: tenant, in: tx)
+        }
         guard
             let row = try await tx.row(
                 """
@@ -112,6 +117,23 @@ extension TenantStore {
         guard root == new.rehearsal?.root, url == new.rehearsal?.apiURL else {
             throw TenantStoreError.rehearsalIsFixed(new.bundleID)
         }
+    }
+
+    /// Apple gives each app one Apple ID of its own: two with the same cannot both be right. A rehearsal's is made up.
+    static func requireUnusedAppleID(
+        _ appleID: Int64, by bundleID: String, isRehearsal: Bool, of tenant: TenantID, in tx: Transaction
+    ) async throws {
+        guard !isRehearsal else { return }
+        let row = try await tx.row(
+            """
+            select bundle_id
+            from tenants.apps
+            where tenant_id = \(tenant.rawValue) and apple_id = \(appleID) and bundle_id <> \(bundleID)
+              and not rehearsal and removed_at is null
+            order by bundle_id
+            limit 1
+            """)
+        if let row { throw TenantStoreError.appleIDTaken(appleID, by: try row("bundle_id")) }
     }
 
     /// The tenant's app with this bundle ID, to the letter; nil when it is unknown or removed.

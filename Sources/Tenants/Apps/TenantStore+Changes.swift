@@ -10,7 +10,7 @@ extension TenantStore {
     ///   - vault: seals the other receiver's address.
     ///   - outbound: which addresses may be called.
     /// - Returns: the app as it is then.
-    /// - Throws: `AppChangeError` naming the member, `TenantStoreError.noApp`, `VaultError.noMasterKey`.
+    /// - Throws: `AppChangeError` naming the member, `TenantStoreError.noApp`, `.appleIDTaken`, `VaultError.noMasterKey`.
     @discardableResult
     package static func change(
         _ app: App, _ changes: AppChanges, with vault: Vault, outbound: OutboundRules, by actor: AuditEntry.Actor,
@@ -38,9 +38,11 @@ extension TenantStore {
             sets.append("name = \(name)")
             note("name", .text(old.name), .text(name))
         }
-        if let appleID = changes.appleID, old.appleID == nil {
+        if let appleID = changes.appleID, appleID != old.appleID {
+            try await requireUnusedAppleID(
+                appleID, by: old.bundleID, isRehearsal: old.isRehearsal, of: old.tenant, in: tx)
             sets.append("apple_id = \(appleID)")
-            note("appAppleId", .none, .number(appleID))
+            note("appAppleId", old.appleID.map { .number($0) } ?? .none, .number(appleID))
         }
         if let environments = changes.environments, environments != old.environments {
             let (before, after) = (old.environments.map(\.rawValue).sorted(), environments.map(\.rawValue).sorted())

@@ -104,9 +104,11 @@ extension Administration {
 
     /// Makes a token. An app that is not the tenant's own is as absent as none.
     ///
+    /// - Parameter id: of the form that asks: sent again it makes no second one.
+    ///
     /// Throws `TokenError`, `TenantStoreError.noApp`.
     package func addToken(
-        to tenant: TenantID, bundleID: String?, scopes: Set<APIScope>, name: String, life: Duration?,
+        to tenant: TenantID, id: UUID? = nil, bundleID: String?, scopes: Set<APIScope>, name: String, life: Duration?,
         by who: Administrator
     ) async throws -> NewAPIToken {
         try await database.transaction(tenant.scope) { tx in
@@ -116,7 +118,7 @@ extension Administration {
                 if app == nil { throw TenantStoreError.noApp(bundleID: bundleID) }
             }
             return try await self.tokens.add(
-                to: tenant, app: app?.id, scopes: scopes, name: name, end: life.map(TokenEnd.after) ?? .never,
+                to: tenant, id: id, app: app?.id, scopes: scopes, name: name, end: life.map(TokenEnd.after) ?? .never,
                 by: who.actor,
                 address: who.address, in: tx)
         }

@@ -66,11 +66,12 @@ package final class APITokens: Sendable {
     /// Makes a token.
     ///
     /// - Parameters:
+    ///   - id: of the form that asks, so that the same form sent again makes no second one; nil: a new one.
     ///   - name: for people; may be empty.
     ///   - end: when it ends by itself.
     /// Throws `TokenError`.
     package func add(
-        to tenant: TenantID, app: AppID?, scopes: Set<APIScope>, name: String = "",
+        to tenant: TenantID, id: UUID? = nil, app: AppID?, scopes: Set<APIScope>, name: String = "",
         end: TokenEnd = .after(APITokens.usualLife), by actor: AuditEntry.Actor, address: String? = nil,
         in tx: Transaction
     ) async throws -> NewAPIToken {
@@ -86,15 +87,17 @@ package final class APITokens: Sendable {
         var maker: PersonID?
         if case .person(let id) = actor { maker = id }
         let text = Self.mark + Random.token(bytes: 32)
-        let id = Random.uuid()
-        try await tx.execute(
+        let id = id ?? Random.uuid()
+        let added = try await tx.execute(
             """
             insert into tenants.tokens
               (tenant_id, token_id, token_sha256, prefix, app_id, scopes, created_at, name, expires_at, created_by)
             values (\(tenant.rawValue), \(id), \(Digest.sha256(Array(text.utf8))),
               \(String(text.prefix(Self.prefixCharacters))), \(app?.rawValue), \(scopes.map(\.rawValue).sorted()), \(now),
               \(shown), \(end), \(maker?.rawValue))
+            on conflict (tenant_id, token_id) do nothing
             """)
+        guard added == 1 else { throw TokenError.alreadyMade }
         try await Audit.write(
             AuditEntry(
                 tenant: tenant, at: now, actor: actor, address: address, action: "token.added",
@@ -155,6 +158,8 @@ package enum TokenError: Error, Hashable, CustomStringConvertible {
     case badName(Name.Trouble)
     case badLife
     case tooMany
+    /// The same form was sent before.
+    case alreadyMade
 
     package var description: String {
         switch self {
@@ -162,6 +167,8 @@ package enum TokenError: Error, Hashable, CustomStringConvertible {
         case .badName(let trouble): "\(trouble)"
         case .badLife: "a token ends in the future, within a hundred years"
         case .tooMany: "there are \(APITokens.tokensMax) tokens in use; revoke some"
+        case .alreadyMade:
+            "this form was sent before, and made a token that was shown once; if nobody kept it, revoke it and make another"
         }
     }
 }

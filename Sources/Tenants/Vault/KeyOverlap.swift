@@ -20,11 +20,12 @@ package enum KeyOverlap {
     /// A key and how Apple takes it.
     package struct Party: Sendable {
         package let info: SigningKeyInfo
-        package let standings: [KeyStanding]
+        /// For the apps that are in use.
+        package let proofs: [KeyProof]
 
-        package init(info: SigningKeyInfo, standings: [KeyStanding]) {
+        package init(info: SigningKeyInfo, proofs: [KeyProof]) {
             self.info = info
-            self.standings = standings
+            self.proofs = proofs
         }
     }
 
@@ -48,10 +49,12 @@ package enum KeyOverlap {
         }
         let uncovered = uncovered(key, by: successors, at: now)
         guard uncovered.isEmpty else {
+            // Of a key that serves one app there is nothing to add.
+            let apps = Set(key.proofs.map(\.app)).count > 1 ? " for \(bundleIDs(uncovered))" : ""
             return RevocationAdvice(
                 isSafe: false,
                 why:
-                    "Apple takes this key in \(words(uncovered)) and has not taken \(newest.info.keyID) there yet. Try the new key there first."
+                    "Apple takes this key in \(words(uncovered))\(apps) and has not taken \(newest.info.keyID) there yet. Try the new key there first."
             )
         }
         if let used = info.lastUsedAt, used + tokenLife > now {
@@ -59,7 +62,7 @@ package enum KeyOverlap {
                 isSafe: false,
                 why: "It made a token at \(used.iso8601), which may be in use until \((used + tokenLife).iso8601).")
         }
-        let covered = key.standings.filter { isRemembered($0, at: now) }.map(\.environment)
+        let covered = key.proofs.filter { isRemembered($0, at: now) }
         guard !covered.isEmpty else {
             return RevocationAdvice(
                 isSafe: true,
@@ -84,27 +87,34 @@ package enum KeyOverlap {
         }.sorted { $0.info.createdAt > $1.info.createdAt }
     }
 
-    /// Environments in which Apple takes this key and none of the others.
-    private static func uncovered(_ key: Party, by successors: [Party], at now: Moment) -> [String] {
-        key.standings.filter { own in
+    /// Apps and environments for which Apple takes this key and none of the others.
+    private static func uncovered(_ key: Party, by successors: [Party], at now: Moment) -> [KeyProof] {
+        key.proofs.filter { own in
             isRemembered(own, at: now)
                 && !successors.contains { other in
-                    other.standings.contains {
-                        $0.isSandbox == own.isSandbox && $0.acceptedAt != nil && !$0.isRefused
+                    other.proofs.contains {
+                        $0.app == own.app && $0.isSandbox == own.isSandbox && $0.isAccepted
                     }
                 }
-        }.map(\.environment)
+        }
     }
 
-    private static func isRemembered(_ standing: KeyStanding, at now: Moment) -> Bool {
-        standing.acceptedAt.map { $0 > now - remembered } ?? false
+    private static func isRemembered(_ proof: KeyProof, at now: Moment) -> Bool {
+        proof.acceptedAt.map { $0 > now - remembered } ?? false
     }
 
     private static func isTwin(_ other: SigningKeyInfo, of info: SigningKeyInfo) -> Bool {
         other.keyID == info.keyID && other.issuerID == info.issuerID && other.state != .retired
     }
 
-    private static func words(_ environments: [String]) -> String { environments.sorted().joined(separator: " and ") }
+    private static func words(_ proofs: [KeyProof]) -> String {
+        Set(proofs.map(\.environment)).sorted().joined(separator: " and ")
+    }
+
+    private static func bundleIDs(_ proofs: [KeyProof]) -> String {
+        let names = Set(proofs.map(\.bundleID)).sorted()
+        return names.count <= 3 ? names.joined(separator: ", ") : "\(names[0]), \(names[1]) and \(names.count - 2) more"
+    }
 }
 
 extension Duration {

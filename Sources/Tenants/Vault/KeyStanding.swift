@@ -1,11 +1,12 @@
-package import Postgres
+import Postgres
 package import Time
 
 /// How Apple takes a key in one environment.
 ///
-/// A bare 401 pauses the pair, not the app: one wrong key that serves ten apps must not be tried ten times as often.
+/// A bare 401 pauses the key, not the app: one wrong key that serves ten apps must not be tried ten times as often.
 /// After it one probing call goes out each `probeEvery`, so at most five in ten minutes. A new or repaired key is
-/// another row and starts again.
+/// another row and starts again. Where the key is known to work for another app, the 401 is about the app it was made
+/// for, and pauses that app alone: see `KeyProof`.
 package struct KeyStanding: Hashable, Sendable {
     package let key: SigningKeyID
     package let isSandbox: Bool
@@ -21,10 +22,13 @@ package struct KeyStanding: Hashable, Sendable {
     package let usedAt: Moment?
     /// When Apple last refused it; stays after it was accepted again.
     package let refusedAt: Moment?
+    /// Seen for one app: the call that was refused was another app's.
+    package let isRefusedElsewhere: Bool
 
     package init(
         key: SigningKeyID, isSandbox: Bool, acceptedAt: Moment?, refusedSince: Moment?, pausedUntil: Moment?,
-        refusals: Int, clockOffset: Duration?, usedAt: Moment? = nil, refusedAt: Moment? = nil
+        refusals: Int, clockOffset: Duration?, usedAt: Moment? = nil, refusedAt: Moment? = nil,
+        isRefusedElsewhere: Bool = false
     ) {
         self.key = key
         self.isSandbox = isSandbox
@@ -35,12 +39,16 @@ package struct KeyStanding: Hashable, Sendable {
         self.clockOffset = clockOffset
         self.usedAt = usedAt
         self.refusedAt = refusedAt
+        self.isRefusedElsewhere = isRefusedElsewhere
     }
 
     /// Apple's name of the environment.
     package var environment: String { isSandbox ? "Sandbox" : "Production" }
 
     package var isRefused: Bool { refusedSince != nil }
+
+    /// Apple takes it, as far as its newest answer told.
+    package var isAccepted: Bool { acceptedAt != nil && refusedSince == nil }
 }
 
 /// Whether a key may be used for a call now.
@@ -48,124 +56,6 @@ package enum KeyGate: Hashable, Sendable {
     case open
     /// Not before this moment: Apple refused the key, or somebody is just finding out.
     case closed(until: Moment)
-}
-
-/// The standing of signing keys, kept in the database and so shared by all processes.
-package enum KeyStandings {
-    /// Between probing calls of a refused key.
-    package static let probeEvery = Duration.seconds(150)
-    /// How long a key that Apple never accepted is held by the call that tries it: the call's own time-outs and more.
-    static let trialFor = Duration.seconds(30)
-    /// How soon those who wait for a trial ask again.
-    static let trialLook = Duration.seconds(1)
-
-    /// Asks for leave to call with a key. Open for everybody once Apple has accepted it; else for one at a time.
-    ///
-    /// After `.open` one of `accepted`, `refused` or `undecided` must follow.
-    package static func enter(
-        _ key: SigningKeyID, isSandbox: Bool, of tenant: TenantID, at now: Moment, in tx: Transaction
-    ) async throws -> KeyGate {
-        let before = try await standing(of: key, isSandbox: isSandbox, of: tenant, in: tx)
-        if let before, before.acceptedAt != nil, !before.isRefused { return .open }
-        let until = now + (before?.isRefused == true ? probeEvery : trialFor)
-        let entered = try await tx.row(
-            """
-            insert into tenants.key_standings as k (tenant_id, signing_key_id, environment, paused_until)
-            values (\(tenant.rawValue), \(key.rawValue), \(environment(isSandbox)), \(until))
-            on conflict (tenant_id, signing_key_id, environment) do update
-              set paused_until = excluded.paused_until
-              where k.paused_until is null or k.paused_until <= \(now)
-            returning paused_until
-            """)
-        if entered != nil { return .open }
-        let other = try await standing(of: key, isSandbox: isSandbox, of: tenant, in: tx)
-        guard let other, let paused = other.pausedUntil else { return .open }
-        return .closed(until: other.isRefused ? paused : min(paused, now + trialLook))
-    }
-
-    /// Apple took the token: any answer but a 401 shows it.
-    package static func accepted(
-        _ key: SigningKeyID, isSandbox: Bool, of tenant: TenantID, at now: Moment, in tx: Transaction
-    ) async throws {
-        // The row changes once an hour at most while all is well: it is not written by every reply.
-        try await tx.execute(
-            """
-            insert into tenants.key_standings as k (tenant_id, signing_key_id, environment, accepted_at, used_at)
-            values (\(tenant.rawValue), \(key.rawValue), \(environment(isSandbox)), \(now), \(now))
-            on conflict (tenant_id, signing_key_id, environment) do update
-              set accepted_at = excluded.accepted_at, used_at = excluded.used_at, refused_since = null, paused_until = null, refusals = 0,
-                clock_offset_ms = null
-              where k.refused_since is not null or k.paused_until is not null or k.accepted_at is null
-                or k.accepted_at < \(now - .hours(1))
-            """)
-    }
-
-    /// Apple answered 401. Returns the moment of the next probing call.
-    package static func refused(
-        _ key: SigningKeyID, isSandbox: Bool, of tenant: TenantID, clockOffset: Duration?, at now: Moment,
-        in tx: Transaction
-    ) async throws -> Moment {
-        let until = now + probeEvery
-        let offset = clockOffset.map { $0.wholeMilliseconds }
-        try await tx.execute(
-            """
-            insert into tenants.key_standings as k
-              (tenant_id, signing_key_id, environment, refused_since, paused_until, refusals, clock_offset_ms,
-               used_at, refused_at)
-            values (\(tenant.rawValue), \(key.rawValue), \(environment(isSandbox)), \(now), \(until), 1, \(offset),
-              \(now), \(now))
-            on conflict (tenant_id, signing_key_id, environment) do update
-              set refused_since = coalesce(k.refused_since, excluded.refused_since),
-                paused_until = excluded.paused_until, refusals = k.refusals + 1,
-                clock_offset_ms = excluded.clock_offset_ms, used_at = excluded.used_at,
-                refused_at = excluded.refused_at
-            """)
-        return until
-    }
-
-    /// The call ended without telling anything of the key: no connection, no answer.
-    package static func undecided(
-        _ key: SigningKeyID, isSandbox: Bool, of tenant: TenantID, in tx: Transaction
-    ) async throws {
-        try await tx.execute(
-            """
-            update tenants.key_standings set paused_until = null
-            where tenant_id = \(tenant.rawValue) and signing_key_id = \(key.rawValue)
-              and environment = \(environment(isSandbox)) and refused_since is null
-            """)
-    }
-
-    /// How a key stands; nil before its first call.
-    package static func standing(
-        of key: SigningKeyID, isSandbox: Bool, of tenant: TenantID, in tx: Transaction
-    ) async throws -> KeyStanding? {
-        try await tx.row(
-            """
-            select signing_key_id, environment, accepted_at, refused_since, paused_until, refusals, clock_offset_ms,
-              used_at, refused_at
-            from tenants.key_standings
-            where tenant_id = \(tenant.rawValue) and signing_key_id = \(key.rawValue)
-              and environment = \(environment(isSandbox))
-            """
-        ).map { try KeyStanding($0) }
-    }
-
-    /// Every standing of a tenant's keys that are not retired, at most 400.
-    package static func all(of tenant: TenantID, in tx: Transaction) async throws -> [KeyStanding] {
-        try await tx.rows(
-            """
-            select s.signing_key_id, s.environment, s.accepted_at, s.refused_since, s.paused_until, s.refusals,
-              s.clock_offset_ms, s.used_at, s.refused_at
-            from tenants.key_standings s
-            join tenants.signing_keys k on k.tenant_id = s.tenant_id and k.signing_key_id = s.signing_key_id
-            where s.tenant_id = \(tenant.rawValue) and k.state <> 'retired'
-            order by s.signing_key_id, s.environment
-            limit 400
-            """
-        ).map { try KeyStanding($0) }
-    }
-
-    private static func environment(_ isSandbox: Bool) -> String { isSandbox ? "Sandbox" : "Production" }
 }
 
 extension KeyStanding {

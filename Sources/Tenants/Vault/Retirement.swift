@@ -30,7 +30,7 @@ extension Vault {
 
     private func retireOverdue(of tenant: TenantID, at now: Moment, in tx: Transaction) async throws -> Int {
         let parties = try await keys(of: tenant, in: tx).map {
-            KeyOverlap.Party(info: $0.info, standings: $0.standings)
+            KeyOverlap.Party(info: $0.info, proofs: $0.proofs)
         }
         var retired = 0
         for key in parties where KeyOverlap.mayRetire(key, among: parties, at: now) {

@@ -24,7 +24,7 @@ package final class Vault: Sendable {
     /// Whether anything can be sealed.
     package var hasMasterKey: Bool { keyring.newest != nil }
 
-    /// Lends the key that signs for an app: the newest active one of the app or of its whole tenant.
+    /// Lends the key that is meant to sign for an app: the newest active one of its own, else of its whole tenant.
     ///
     /// Throws `VaultError.noKey`, `VaultError.unreadable`, what the database throws, and what the closure throws.
     package func withSigningKey<R: Sendable>(
@@ -44,22 +44,30 @@ package final class Vault: Sendable {
         return try await lend(try StoredKey(row), body)
     }
 
-    /// Which key signs for an app now, without opening it; nil when there is none.
+    /// Which key is meant to sign for an app, without opening it; nil when there is none. It is the one to be tried.
     package func signingKey(of tenant: TenantID, for app: AppID, in tx: Transaction) async throws -> SigningKeyInfo? {
         try await tx.row(VaultStore.newest(of: tenant, for: app)).map { try StoredKey($0).info }
     }
 
-    /// Which key signs for an app in one environment now: the newest, or an older one while Apple refuses the newest.
+    /// Which key signs for an app in one environment now: the one that is meant to, or another that Apple accepts for
+    /// the app while it refuses that one, or is asked about it.
     package func signingKey(
         of tenant: TenantID, for app: AppID, isSandbox: Bool, in tx: Transaction
     ) async throws -> SigningKeyInfo? {
-        let rows = try await tx.rows(
-            VaultStore.candidates(of: tenant, for: app, environment: isSandbox ? "Sandbox" : "Production"))
-        let keys = try rows.map { try StoredKey($0).info }
-        let candidates = try zip(keys, rows).map { key, row in
-            let environment: String? = try row("environment")
-            return KeyChoice.Candidate(
-                app: key.app, state: key.state, standing: environment == nil ? nil : try KeyStanding(row))
+        let environment = isSandbox ? "Sandbox" : "Production"
+        let parts = try await tx.pipeline([
+            VaultStore.candidates(of: tenant, for: app),
+            VaultStore.standings(of: tenant, environment: environment),
+            VaultStore.proofs(of: tenant, for: app, environment: environment),
+        ])
+        let keys = try parts[0].map { try StoredKey($0).info }
+        let standings = try parts[1].map { try KeyStanding($0) }
+        let proofs = try parts[2].map { try KeyProof($0) }
+        let candidates = keys.map { key in
+            KeyChoice.Candidate(
+                app: key.app, state: key.state,
+                standing: KeyStanding.seen(
+                    standings.first { $0.key == key.id }, for: proofs.first { $0.key == key.id }))
         }
         return KeyChoice.choose(candidates, at: clock.now).map { keys[$0] }
     }

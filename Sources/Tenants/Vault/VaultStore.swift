@@ -20,30 +20,66 @@ enum VaultStore {
         """
     }
 
-    /// The newest active key of the app or of the whole tenant.
+    /// The active key that is meant to sign for an app: the newest of its own, else the newest of the whole tenant.
     static func newest(of tenant: TenantID, for app: AppID) -> SQL {
         """
         select \(columns)
         from tenants.signing_keys k
         join tenants.secrets s on s.tenant_id = k.tenant_id and s.secret_id = k.signing_key_id
         where k.tenant_id = \(tenant.rawValue) and k.state = 'active' and \(serves(app))
-        order by k.created_at desc, k.signing_key_id desc
+        order by k.app_id is null, k.created_at desc, k.signing_key_id desc
         limit 1
         """
     }
 
-    /// Keys that may sign for an app, newest first, each with its standing in one environment.
-    static func candidates(of tenant: TenantID, for app: AppID, environment: String) -> SQL {
+    /// Keys that may sign for an app, its own before those of the whole tenant, the newest first of each.
+    static func candidates(of tenant: TenantID, for app: AppID) -> SQL {
         """
-        select \(columns), t.environment, t.accepted_at, t.refused_since, t.paused_until,
-          coalesce(t.refusals, 0) as refusals, t.clock_offset_ms, t.used_at, t.refused_at
+        select \(columns)
         from tenants.signing_keys k
         join tenants.secrets s on s.tenant_id = k.tenant_id and s.secret_id = k.signing_key_id
-        left join tenants.key_standings t on t.tenant_id = k.tenant_id and t.signing_key_id = k.signing_key_id
-          and t.environment = \(environment)
         where k.tenant_id = \(tenant.rawValue) and k.state <> 'retired' and \(serves(app))
-        order by k.created_at desc, k.signing_key_id desc
+        order by k.app_id is null, k.created_at desc, k.signing_key_id desc
         limit 20
+        """
+    }
+
+    /// How the tenant's keys stand in one environment.
+    static func standings(of tenant: TenantID, environment: String) -> SQL {
+        """
+        select s.signing_key_id, s.environment, s.accepted_at, s.refused_since, s.paused_until, s.refusals,
+          s.clock_offset_ms, s.used_at, s.refused_at
+        from tenants.key_standings s
+        join tenants.signing_keys k on k.tenant_id = s.tenant_id and k.signing_key_id = s.signing_key_id
+        where s.tenant_id = \(tenant.rawValue) and s.environment = \(environment) and k.state <> 'retired'
+        order by s.signing_key_id
+        limit 400
+        """
+    }
+
+    /// What is known of the tenant's keys for one app in one environment.
+    static func proofs(of tenant: TenantID, for app: AppID, environment: String) -> SQL {
+        """
+        select \(KeyProof.columns)
+        from tenants.signing_keys k
+        join tenants.key_proofs p on p.tenant_id = k.tenant_id and p.signing_key_id = k.signing_key_id
+        join tenants.apps a on a.tenant_id = p.tenant_id and a.app_id = p.app_id
+        where k.tenant_id = \(tenant.rawValue) and k.state <> 'retired' and p.app_id = \(app.rawValue)
+          and p.environment = \(environment)
+        order by p.signing_key_id
+        limit 400
+        """
+    }
+
+    /// Of every key, retired ones too, for apps that are in use.
+    static func proofs(of tenant: TenantID) -> SQL {
+        """
+        select \(KeyProof.columns)
+        from tenants.key_proofs p
+        join tenants.apps a on a.tenant_id = p.tenant_id and a.app_id = p.app_id
+        where p.tenant_id = \(tenant.rawValue) and a.removed_at is null
+        order by a.bundle_id, p.signing_key_id, p.environment
+        limit 8000
         """
     }
 

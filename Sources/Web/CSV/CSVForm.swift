@@ -13,5 +13,12 @@ package enum CSVForm: String, Hashable, Sendable, CaseIterable {
 
     init(_ query: QueryString) { self = query.value("form").flatMap(CSVForm.init(rawValue:)) ?? .plain }
 
+    /// What an address says of the form and means nothing.
+    static func ignored(in query: QueryString) -> [IgnoredField] {
+        var ignored: [IgnoredField] = []
+        _ = ignored.read("form", query, CSVForm.init(rawValue:))
+        return ignored
+    }
+
     var fields: [(String, String?)] { [("form", self == .plain ? nil : rawValue)] }
 }

@@ -43,6 +43,7 @@ enum Access {
         "POST /t/{slug}/channels": .admin,
         "GET /t/{slug}/channels/{id}": .admin,
         "POST /t/{slug}/channels/{id}": .admin,
+        "GET /t/{slug}/channels/{id}/state": .admin,
         "POST /t/{slug}/channels/{id}/test": .admin,
         "POST /t/{slug}/channels/{id}/removal": .admin,
         "GET /t/{slug}/commerce-requests": .viewer,

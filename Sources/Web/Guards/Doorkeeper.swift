@@ -242,7 +242,8 @@ extension Site {
             .accountName, .generators, .generator, .passkeyOffer, .passkeys, .recoveryCodes, .factorRemoval,
             .sessionEnd, .otherSessionsEnd, .tenantName, .tenantClosure, .tenantReopening, .firstOwner, .caseExport,
             .memberRole, .memberRemoval, .invitations, .invitationRenewal, .invitationWithdrawal, .tokenRemoval,
-            .auditExport, .incidentAct, .channelTest, .channelRemoval, .registerExport, .commerceAccessPart,
+            .auditExport, .incidentAct, .channelState, .channelTest, .channelRemoval, .registerExport,
+            .commerceAccessPart,
             .purchaseLookUp, .commercePreview, .commerceRequestState, .commerceSubmission, .commerceApproval,
             .commerceWithdrawal:
             nil

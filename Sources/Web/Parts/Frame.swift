@@ -49,7 +49,8 @@ struct Frame: Sendable {
             case .tokens, .tokenRemoval: .tokens
             case .audit, .auditExport: .audit
             case .checks: .checks
-            case .alerts, .alertHistory, .incident, .incidentAct, .channels, .channel, .channelTest, .channelRemoval:
+            case .alerts, .alertHistory, .incident, .incidentAct, .channels, .channel, .channelState, .channelTest,
+                .channelRemoval:
                 .alerts
             case .commerceRequests, .newCommerceRequest, .purchaseLookUp, .commercePreview, .commerceRequest,
                 .commerceRequestState, .commerceSubmission, .commerceApproval, .commerceWithdrawal:

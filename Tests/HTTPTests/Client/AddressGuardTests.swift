@@ -66,6 +66,16 @@ struct `Addresses that may be called` {
         ("ftp://example.com/", .notCallable, .notCallable), ("https://", .notCallable, .notCallable),
     ]
 
+    @Test(arguments: [
+        ("http://127.0.0.1:9/x", true), ("https://localhost/x", true), ("https://10.1.2.3/", true),
+        ("https://10.2.0.1/", false), ("https://hooks.example/x", false), ("https://8.8.8.8/", false),
+        ("https://169.254.169.254/", false), ("10.1.2.3", false),
+    ])
+    func `what stands in an opened network is an address of it, and no name`(url: String, isInner: Bool) throws {
+        #expect(try #require(AddressGuard(setting: "127.0.0.0/8, 10.1.0.0/16")).opensInner(to: url) == isInner)
+        #expect(!AddressGuard.publicOnly.opensInner(to: url))
+    }
+
     @Test(arguments: objections)
     func `what would be refused when it is called can be refused before`(
         url: String, closed: AddressGuard.Objection?, open: AddressGuard.Objection?

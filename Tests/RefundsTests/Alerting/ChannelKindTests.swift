@@ -54,6 +54,10 @@ import Testing
             (.pagerduty, nil, "0123456789abcdef-123456789abcdef"),
             (.pagerduty, "something", "0123456789abcdef0123456789abcdef"), (.slack, nil, "hooks.slack.com/services/x"),
             (.slack, nil, "http://hooks.slack.com/services/x"), (.slack, nil, "https://hooks.slack.com/archives/C1"),
+            (.slack, nil, "https://hooks.slack.com.evil.example/services/x"),
+            (.slack, nil, "https://mattermost.example/hooks/x"), (.slack, nil, "https://hooks.slack-gov.com/other/x"),
+            (.discord, nil, "https://discord.example/api/webhooks/1/x"),
+            (.googlechat, nil, "https://chat.example/v1/spaces/x"),
             (.slack, nil, "https://u:p@hooks.slack.com/services/x"), (.email, "desk", nil),
             (.email, "a@b.example, c@d.example", nil),
             (.email, "a@b.example", "x"), (.webhook, "ftp://x.example", "whsec_plJ3nmyCDGBKInavdOK15jsl"),
@@ -86,6 +90,25 @@ import Testing
         let url = "http://10.0.0.1/hook"
         #expect(throws: ChannelTargetError.self) { try ChannelKind.webhook.check(target: url, secret: secret) }
         #expect(try ChannelKind.webhook.check(target: url, secret: secret, allowsPlain: true).target == url)
+    }
+
+    @Test func `a service's hooks are on its own hosts, and where the operator opened the network on what stands in`()
+        throws
+    {
+        for url in ["https://hooks.slack.com/services/T/B/x", "https://hooks.slack-gov.com/services/T/B/x"] {
+            #expect(try ChannelKind.slack.check(target: nil, secret: url).secret?.reveal() == url)
+        }
+        for (kind, path) in [
+            (ChannelKind.slack, "/hooks/x"), (.discord, "/api/webhooks/1/x"), (.googlechat, "/v1/spaces/x"),
+        ] {
+            let inner = "http://10.0.0.1\(path)"
+            let rules = OutboundRules({ _ in nil }, isInner: { $0 == inner })
+            #expect(try kind.check(target: nil, secret: inner, rules: rules).secret?.reveal() == inner)
+            let error = #expect(throws: ChannelTargetError.self) {
+                try kind.check(target: nil, secret: "https://look-alike.example\(path)", rules: rules)
+            }
+            #expect(error?.text.contains("has its hooks there alone") == true)
+        }
     }
 
     @Test func `names are those of the command line`() {

@@ -88,7 +88,8 @@ extension Desk {
 
     var alerts: AlertDesk {
         AlertDesk(
-            database: database, vault: vault, bell: bell, clock: clock.clock, outbound: OutboundRules { _ in nil })
+            database: database, vault: vault, bell: bell, clock: clock.clock,
+            outbound: OutboundRules({ _ in nil }, isInner: { _ in true }), hasMail: true)
     }
 
     /// A valid channel, until a test spoils one thing.

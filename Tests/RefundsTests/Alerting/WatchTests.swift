@@ -15,9 +15,10 @@ import Time
         let now = desk.now
         try await desk.database.transaction(app.tenant.scope) { tx in
             let key = try #require(try await desk.vault.signingKey(of: app.tenant, for: app.id, in: tx))
-            try await KeyStandings.accepted(key.id, isSandbox: false, of: app.tenant, at: now - .days(1), in: tx)
+            try await KeyStandings.accepted(
+                key.id, for: app.id, isSandbox: false, of: app.tenant, at: now - .days(1), in: tx)
             _ = try await KeyStandings.refused(
-                key.id, isSandbox: false, of: app.tenant, clockOffset: nil, at: now, in: tx)
+                key.id, for: app.id, isSandbox: false, of: app.tenant, clockOffset: nil, at: now, in: tx)
         }
     }
 
@@ -26,7 +27,8 @@ import Time
         let now = desk.now
         try await desk.database.transaction(app.tenant.scope) { tx in
             let key = try #require(try await desk.vault.signingKey(of: app.tenant, for: app.id, in: tx))
-            try await KeyStandings.accepted(key.id, isSandbox: false, of: app.tenant, at: now, in: tx)
+            try await KeyStandings.accepted(
+                key.id, for: app.id, isSandbox: false, of: app.tenant, at: now, in: tx)
         }
     }
 
@@ -86,7 +88,7 @@ import Time
             try await desk.database.transaction(app.tenant.scope) { tx in
                 let key = try #require(try await desk.vault.signingKey(of: app.tenant, for: app.id, in: tx))
                 _ = try await KeyStandings.refused(
-                    key.id, isSandbox: true, of: app.tenant, clockOffset: nil, at: now, in: tx)
+                    key.id, for: app.id, isSandbox: true, of: app.tenant, clockOffset: nil, at: now, in: tx)
             }
             try await desk.post(desk.note("CONSUMPTION_REQUEST", desk.tx { $0["environment"] = "Sandbox" }))
             try await desk.run(try #require(try await desk.claim(.notification)))

@@ -110,6 +110,11 @@ struct HistoryJobTests {
                 insert into tenants.key_standings (tenant_id, signing_key_id, environment, accepted_at)
                 select tenant_id, signing_key_id, 'Production', now() from tenants.signing_keys
                 """)
+            try await desk.test.asSuperuser(
+                """
+                insert into tenants.key_proofs (tenant_id, signing_key_id, app_id, environment, accepted_at)
+                select tenant_id, signing_key_id, app_id, 'Production', now() from tenants.signing_keys
+                """)
             let first = try #require(try await desk.claim(.history))
             let subject = first.subject
             _ = try await desk.database.transaction(desk.alpha.app.tenant.scope) { tx in
@@ -238,31 +243,6 @@ struct HistoryJobTests {
             try await desk.workOn(until: desk.now + .minutes(4))
             #expect(desk.history.calls.count >= 3)
             #expect(try await desk.historyStanding().trouble == nil)
-            #expect(try await desk.count("tenants.key_standings where refused_since is not null") == 0)
-        }
-    }
-
-    @Test func `a 401 for an app that could never be read pauses no key that other apps sign with`() async throws {
-        try await Desk.open { desk in
-            try await desk.beginHistory()
-            try await desk.test.asSuperuser(
-                "update tenants.signing_keys set app_id = null where app_id = \(desk.alpha.app.id.rawValue)")
-            desk.history.always(.failed(ScriptedApple.unauthenticated))
-            try await desk.workOn(until: desk.now + .minutes(29))
-            #expect(desk.history.calls.count == 3, "after 5 and 10 minutes more")
-            #expect(
-                try await desk.count(
-                    "tenants.key_standings where refused_since is not null or paused_until is not null") == 0)
-            // Read once, it tells of the key like everybody else; but not against those who are believed meanwhile.
-            desk.history.always(nil)
-            try await desk.workOn(until: desk.now + .minutes(30))
-            #expect(try await desk.historyStanding().trouble == nil)
-            desk.history.always(.failed(ScriptedApple.unauthenticated))
-            try await desk.sweep()
-            #expect(try await desk.count("tenants.key_standings where refused_since is not null") == 1)
-            try await desk.test.asSuperuser(
-                "update tenants.key_standings set refused_since = null, paused_until = null, accepted_at = now()")
-            try await desk.workOn(until: desk.now + .minutes(3))
             #expect(try await desk.count("tenants.key_standings where refused_since is not null") == 0)
         }
     }

@@ -128,7 +128,9 @@ struct Desk: Sendable {
         return Inbox(app: app, inboxID: app.id.rawValue)
     }
 
-    private static func addKey(_ app: App, _ keyID: String, _ test: TestDatabase, _ vault: Vault) async throws {
+    private static func addKey(
+        _ app: App, _ keyID: String, _ test: TestDatabase, _ vault: Vault, isForAll: Bool = false
+    ) async throws {
         let scalar = try P256Key.generate().scalar().withBytes { span in (0..<span.count).map { span[$0] } }
         let der: [UInt8] =
             [
@@ -144,19 +146,32 @@ struct Desk: Sendable {
         let file = SecretBytes(copying: Array(pem.utf8))
         let checked = try SigningKeyUpload.check(
             file: file, keyID: keyID, issuerID: "57246542-96fe-1a63-e053-0824d011072a")
-        try await store(checked, app, test, vault)
+        try await store(checked, app, isForAll, test, vault)
     }
 
     private static func store(
-        _ key: consuming CheckedSigningKey, _ app: App, _ test: TestDatabase, _ vault: Vault
+        _ key: consuming CheckedSigningKey, _ app: App, _ isForAll: Bool, _ test: TestDatabase, _ vault: Vault
     ) async throws {
         let key = key
         _ = try await test.database.transaction(app.tenant.scope) { tx in
-            try await vault.store(key, of: app.tenant, for: app.id, by: .commandLine, in: tx)
+            try await vault.store(key, of: app.tenant, for: isForAll ? nil : app.id, by: .commandLine, in: tx)
         }
     }
 
-    func addKey(_ keyID: String) async throws { try await Self.addKey(alpha.app, keyID, test, vault) }
+    func addKey(_ keyID: String, isForAll: Bool = false) async throws {
+        try await Self.addKey(alpha.app, keyID, test, vault, isForAll: isForAll)
+    }
+
+    /// Another app of alpha's.
+    func addApp(_ bundleID: String, appleID: Int64? = nil) async throws -> App {
+        let tenant = alpha.app.tenant
+        let now = now
+        return try await database.transaction(tenant.scope) { tx in
+            var new = NewApp(bundleID: bundleID)
+            new.appleID = appleID
+            return try await TenantStore.addApp(new, to: tenant, at: now, by: .commandLine, in: tx)
+        }
+    }
 
     // MARK: samples, valid until a test spoils one thing
 

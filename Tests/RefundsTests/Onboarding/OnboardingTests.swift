@@ -200,13 +200,15 @@ struct ProbeTests {
         }
     }
 
-    @Test func `a refused probe does not stop the replies of apps for which the key works`() async throws {
+    @Test func `a key that worked and is refused is most likely revoked, and waits as after a refused reply`()
+        async throws
+    {
         try await ConnectedDesk.open { desk in
             try await desk.register()
             try await desk.probe()
             desk.apple.keys.revoke("ABCDE12345")
             #expect(try await desk.probe().first?.result == .refused)
-            #expect(try await desk.desk.count("tenants.key_standings where paused_until is not null") == 0)
+            #expect(try await desk.desk.count("tenants.key_standings where paused_until is not null") == 2)
             let words = try #require(try await desk.state().verdicts.production)
             #expect(words.cause?.contains("revoked") == true, "Apple took it before")
         }

@@ -93,10 +93,10 @@ struct ProbeVerdictTests {
             clockOffset: .seconds(seconds), refusedAt: now)
         let app = App(
             tenant: TenantID(rawValue: 1), id: AppID(rawValue: 1), bundleID: "com.example.alpha", name: "Alpha")
-        let check = CredentialWords.refused(standing, key: key, other: nil, of: app)
-        #expect(check.state == .fail && check.text.contains(words) == !isBearable)
         let story = KeyStory(
             info: key, opens: true, standings: [standing], revocation: RevocationAdvice(isSafe: false, why: ""))
+        let check = CredentialWords.refused(standing, key: story, of: app)
+        #expect(check.state == .fail && check.text.contains(words) == !isBearable)
         let clock = TenantChecks.clock(
             [story], probed: nil, Tenant(id: TenantID(rawValue: 1), slug: "alpha", name: "Alpha"))
         #expect(clock.first?.text.contains(words) == true)

@@ -54,6 +54,14 @@ package struct AddressGuard: Sendable, Equatable {
         return addresses.contains(where: allows) ? .plain : .privateAddress(url.host)
     }
 
+    /// Whether a URL names an address of a private network that the setting allows. A name is none: where it leads only
+    /// a look-up tells, and tomorrow's another thing.
+    package func opensInner(to text: String) -> Bool {
+        guard let url = ClientURL(text) else { return false }
+        let addresses = url.isLocalhost ? Self.localhost : Self.address(url.host).map { [$0] } ?? []
+        return addresses.contains(where: forPlainCalls.allows)
+    }
+
     /// The same for calls without encryption: of private networks what is allowed, and nothing public.
     package var forPlainCalls: AddressGuard {
         var narrowed = self

@@ -92,7 +92,7 @@ create table tenants.signing_keys (
 create unique index one_live_key_of_an_id on tenants.signing_keys (tenant_id, key_id, coalesce(app_id, 0))
   where state <> 'retired';
 
--- How Apple took a key in each environment. A bare 401 pauses the pair, not the app: one wrong key
+-- How Apple took a key in each environment. A bare 401 pauses the key, not the app: one wrong key
 -- that serves ten apps must not be tried ten times as often.
 create table tenants.key_standings (
   tenant_id bigint not null,
@@ -105,6 +105,22 @@ create table tenants.key_standings (
   clock_offset_ms bigint,
   primary key (tenant_id, signing_key_id, environment),
   foreign key (tenant_id, signing_key_id) references tenants.signing_keys);
+
+-- The same for each app: Apple judges key, issuer, bundle ID and environment together, so what it says
+-- of one app proves nothing for another.
+create table tenants.key_proofs (
+  tenant_id bigint not null,
+  signing_key_id uuid not null,
+  app_id bigint not null,
+  environment text not null check (environment in ('Production', 'Sandbox')),
+  accepted_at timestamptz,
+  refused_since timestamptz,
+  refused_at timestamptz,
+  paused_until timestamptz,
+  clock_offset_ms bigint,
+  primary key (tenant_id, signing_key_id, app_id, environment),
+  foreign key (tenant_id, signing_key_id) references tenants.signing_keys,
+  foreign key (tenant_id, app_id) references tenants.apps);
 
 create table tenants.tokens (
   tenant_id bigint not null references tenants.tenants,

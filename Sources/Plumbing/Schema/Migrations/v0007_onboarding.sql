@@ -57,11 +57,13 @@ alter table tenants.key_standings
   add column used_at timestamptz,
   add column refused_at timestamptz;
 
--- The newest try of a key against each environment of an app.
+-- Tries of keys against each environment of an app: the newest that told something of the key, and the
+-- newest that did not (too many calls, no connection), so that trouble never hides what is known.
 create table tenants.probes (
   tenant_id bigint not null,
   app_id bigint not null,
   environment text not null check (environment in ('Production', 'Sandbox')),
+  is_telling boolean not null,
   signing_key_id uuid not null,
   at timestamptz not null,
   result text not null check (result in ('accepted', 'refused', 'unreachable', 'limited', 'odd')),
@@ -71,7 +73,7 @@ create table tenants.probes (
   detail text not null default '',
   request_id text,
   clock_offset_ms bigint,
-  primary key (tenant_id, app_id, environment),
+  primary key (tenant_id, app_id, environment, is_telling),
   foreign key (tenant_id, app_id) references tenants.apps,
   foreign key (tenant_id, signing_key_id) references tenants.signing_keys);
 

@@ -90,17 +90,41 @@ extension ChannelKind {
         case .alertmanager, .ntfy: isRight = !secret.contains(" ")
         case .slack, .discord, .teams, .googlechat:
             try Self.checkURL(secret, field, rules)
+            try checkHost(secret, field, rules)
             isRight = isHook(secret)
         }
         if !isRight { throw Self.wrong(field) }
     }
 
-    /// The services' own hosts have hooks in one place only; others speak Slack's form too.
+    /// Where a service has its hooks; nil: on hosts that nobody can list.
+    private var hookHosts: [String]? {
+        switch self {
+        case .slack: ["hooks.slack.com", "hooks.slack-gov.com"]
+        case .discord: ["discord.com", "discordapp.com", "ptb.discord.com", "canary.discord.com"]
+        case .googlechat: ["chat.googleapis.com"]
+        default: nil
+        }
+    }
+
+    /// A message for one service must not go to whoever made a look-alike of it: its own hosts alone, and what stands in
+    /// for them in a network that the operator opened.
+    private func checkHost(_ url: String, _ field: Field, _ rules: OutboundRules) throws(ChannelTargetError) {
+        guard let hosts = hookHosts, !hosts.contains(where: { url.hasPrefix("https://\($0)/") }),
+            !rules.letsStandIn(url)
+        else { return }
+        throw ChannelTargetError(
+            field: field.label,
+            text:
+                "must begin with https://\(hosts[0])/: \(name) has its hooks there alone. A program of your own that takes the same form is named by an address that whoever runs this installation allows, or is a channel of the kind Signed webhook"
+        )
+    }
+
+    /// The services' own hosts have hooks in one place only.
     private func isHook(_ url: String) -> Bool {
         switch self {
         case .slack:
-            !url.hasPrefix("https://hooks.slack.com/")
-                || url.wholeMatch(of: /https:\/\/hooks\.slack\.com\/(services|workflows|triggers)\/.+/) != nil
+            !url.hasPrefix("https://hooks.slack")
+                || url.wholeMatch(of: /https:\/\/hooks\.slack(-gov)?\.com\/(services|workflows|triggers)\/.+/) != nil
         case .discord: url.wholeMatch(of: /https?:\/\/[^\/]+\/api\/(v[0-9]+\/)?webhooks\/[0-9]+\/[^\/?]+(\?.*)?/) != nil
         case .googlechat:
             !url.hasPrefix("https://chat.googleapis.com/") || url.hasPrefix("https://chat.googleapis.com/v1/spaces/")

@@ -29,6 +29,8 @@ package final class ChannelSender: Sendable {
         self.clock = clock
     }
 
+    var hasMail: Bool { mail != nil }
+
     /// Sends one notice. Every ending is an answer, within 30 seconds; no answer holds the channel's secret.
     package func send(_ notice: Notice, over channel: OpenedChannel) async -> ChannelAnswer {
         let answer: ChannelAnswer

@@ -10,12 +10,19 @@ struct AlertHandlers: Sendable {
 
     private var desk: AlertDesk { console.alerts }
 
-    func show(_ visit: TenantVisit) async throws -> Response { console.page(try await page(visit, before: nil).html) }
+    func show(_ visit: TenantVisit) async throws -> Response {
+        var page = try await page(visit, before: nil)
+        page.ignored.noteOthers(visit.visit.request.query, known: [])
+        return console.page(page.html)
+    }
 
     func history(_ visit: TenantVisit) async throws -> Response {
         guard case .alertHistory(_, let before) = visit.site else { return nothing(visit) }
         var page = try await page(visit, before: before)
         page.isHistory = true
+        let query = visit.visit.request.query
+        page.ignored.noteOthers(query, known: ["before"])
+        _ = page.ignored.read("before", query, IncidentCursor.init(text:))
         return console.page(page.html)
     }
 
@@ -42,9 +49,10 @@ struct AlertHandlers: Sendable {
             switch act {
             case .acknowledge: try await desk.acknowledge(id, of: visit.tenant, by: person, name: name)
             case .snooze:
-                guard let minutes = form.first("minutes").flatMap(Int64.init), (1...10_080).contains(minutes) else {
-                    throw AlertError.field("minutes", "choose how long")
-                }
+                // Nothing is chosen in somebody's place, and nothing that the form does not offer.
+                guard let text = form.first("minutes"), AlertWords.snoozes.contains(where: { $0.value == text }),
+                    let minutes = Int64(text)
+                else { throw AlertError.field("minutes", "choose how long, from what is offered") }
                 try await desk.snooze(id, of: visit.tenant, for: .minutes(minutes), by: person, name: name)
             case .note:
                 try await desk.note(id, of: visit.tenant, text: form.first("note") ?? "", by: person, name: name)

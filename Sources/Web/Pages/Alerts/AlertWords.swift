@@ -21,6 +21,11 @@ enum AlertWords {
         ("warning", "warning and worse: everything that wants a look"),
     ]
 
+    /// How long an incident may be put off, in minutes.
+    static let snoozes: [(value: String, text: String)] = [
+        ("30", "30 minutes"), ("120", "2 hours"), ("480", "8 hours"), ("1440", "a day"),
+    ]
+
     static func event(_ kind: String) -> String {
         switch kind {
         case "opened": "Opened"

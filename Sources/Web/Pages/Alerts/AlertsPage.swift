@@ -17,6 +17,8 @@ struct AlertsPage {
     let canChange: Bool
     /// Only what ended, page by page.
     var isHistory = false
+    /// Parts of the address that mean nothing here.
+    var ignored: [IgnoredField] = []
 
     var html: HTML {
         Layout(frame, title: "Alerts").console {
@@ -25,6 +27,7 @@ struct AlertsPage {
             } beside: {
                 if canChange { a(.class("button"), .href(.channels(slug))) { "Channels" } }
             }.html
+            if let notice = ignored.notice { notice.html }
             if !isHistory {
                 if channels.allSatisfy(\.isOff) { nobody }
                 current

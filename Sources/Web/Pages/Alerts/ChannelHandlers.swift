@@ -11,7 +11,12 @@ struct ChannelHandlers: Sendable {
     private var desk: AlertDesk { console.alerts }
 
     func show(_ visit: TenantVisit) async throws -> Response {
-        let page = try await page(visit, changed: nil, ChannelForm())
+        let query = visit.visit.request.query
+        var (ignored, wanted): ([IgnoredField], ChannelForm) = ([], ChannelForm())
+        ignored.noteOthers(query, known: ["kind"])
+        wanted.kind = ignored.read("kind", query, ChannelKind.init(rawValue:))?.rawValue ?? ""
+        var page = try await page(visit, changed: nil, wanted)
+        page.ignored = ignored
         return console.page(page.html)
     }
 
@@ -36,6 +41,13 @@ struct ChannelHandlers: Sendable {
         return console.page(try await page(visit, changed: channel, ChannelForm(channel, apps: apps)).html)
     }
 
+    func state(_ visit: TenantVisit) async throws -> Response {
+        guard case .channelState(_, let id) = visit.site, let channel = try await find(id, visit) else {
+            return nothing(visit)
+        }
+        return console.page(try await page(visit, changed: channel, ChannelForm()).fragment)
+    }
+
     func change(_ visit: TenantVisit) async throws -> Response {
         guard let channel = try await find(visit) else { return nothing(visit) }
         let form = try visit.visit.request.form()
@@ -49,7 +61,14 @@ struct ChannelHandlers: Sendable {
     }
 
     func test(_ visit: TenantVisit) async throws -> Response {
-        guard case .channelTest(let slug, let id) = visit.site else { return nothing(visit) }
+        guard case .channelTest(let slug, let id) = visit.site, let channel = try await find(id, visit) else {
+            return nothing(visit)
+        }
+        // A second press while the first message is on its way shows that one.
+        let last = try await desk.lastTest(of: channel)
+        if let last, last.isTaken == nil, last.askedAt > console.clock.now - ChannelTrial.patience {
+            return .seeOther(Site.channel(slug, id).url)
+        }
         do {
             try await desk.testChannel(
                 id, of: visit.tenant, by: .person(visit.visit.session.person), address: visit.administrator.address)
@@ -74,7 +93,11 @@ struct ChannelHandlers: Sendable {
 
     private func find(_ visit: TenantVisit) async throws -> Channel? {
         guard case .channel(_, let id) = visit.site else { return nil }
-        return try await desk.channels(of: visit.tenant).first { $0.id == id }
+        return try await find(id, visit)
+    }
+
+    private func find(_ id: UUID, _ visit: TenantVisit) async throws -> Channel? {
+        try await desk.channels(of: visit.tenant).first { $0.id == id }
     }
 
     private func taking(
@@ -106,10 +129,13 @@ struct ChannelHandlers: Sendable {
     }
 
     private func page(_ visit: TenantVisit, changed: Channel?, _ wanted: ChannelForm) async throws -> ChannelsPage {
-        ChannelsPage(
+        var page = ChannelsPage(
             frame: console.frame(visit), slug: visit.slug, channels: try await desk.channels(of: visit.tenant),
             apps: try await console.records.apps(of: visit.tenant), now: console.clock.now, changed: changed,
             wanted: wanted)
+        page.hasMail = desk.hasMail
+        if let changed { page.test = try await desk.lastTest(of: changed) }
+        return page
     }
 
     private func nothing(_ visit: TenantVisit) -> Response { console.door.problem(.notFound, .notFound, for: visit) }

@@ -86,9 +86,7 @@ struct IncidentPage {
                     }
                     form(.class("row-form"), .post, .action(.incidentAct(slug, incident.id, .snooze))) {
                         Field(
-                            "Snooze for", name: "minutes",
-                            choices: [("30", "30 minutes"), ("120", "2 hours"), ("480", "8 hours"), ("1440", "a day")],
-                            selected: "120"
+                            "Snooze for", name: "minutes", choices: AlertWords.snoozes, selected: "120"
                         ).html
                         button(.class("button"), .type("submit")) { "Snooze" }
                     }

@@ -140,12 +140,18 @@ extension KeyReport {
     }
 }
 
-/// How Apple takes a key in one environment.
+/// How Apple takes a key for one app in one environment.
 struct KeyInEnvironment {
     let standing: KeyStanding?
     let now: Moment
 
     var html: HTML {
+        if standing?.isRefusedElsewhere == true {
+            return div(.class("answer")) {
+                Badge(text: standing?.acceptedAt == nil ? "Not tried" : "Waits", tone: .attention).html
+                span(.class("subtext")) { "refused for another app" }
+            }
+        }
         if let since = standing?.refusedSince {
             return div(.class("answer")) {
                 Badge(text: "Refused", tone: .bad).html
@@ -161,6 +167,6 @@ struct KeyInEnvironment {
                 span(.class("subtext")) { TimeText(at).relativeHTML(to: now) }
             }
         }
-        return span(.class("quiet")) { "not used yet" }
+        return span(.class("quiet")) { "not used for this app yet" }
     }
 }

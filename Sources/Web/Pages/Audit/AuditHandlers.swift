@@ -29,7 +29,7 @@ struct AuditHandlers: Sendable {
         guard case .auditExport(let slug, let query, let form) = visit.site else {
             return console.door.problem(.notFound, .notFound, for: visit)
         }
-        if let trouble = query.ignored.words {
+        if let trouble = (query.ignored + CSVForm.ignored(in: visit.visit.request.query)).words {
             return console.door.problem(.unreadable(trouble), .badRequest, for: visit)
         }
         let (desk, tenant, filter) = (console.administration, visit.tenant, query.filter)

@@ -14,7 +14,7 @@ extension CaseHandlers {
         let apps = try await records.apps(of: tenant)
         let query = asked.known(among: apps)
         // A file has no place for a notice: half of what was asked for must not pass for the whole, nor more for it.
-        if let trouble = query.ignored.words {
+        if let trouble = (query.ignored + CSVForm.ignored(in: visit.visit.request.query)).words {
             return console.door.problem(.unreadable(trouble), .badRequest, for: visit)
         }
         let filter = CaseFilter(query)

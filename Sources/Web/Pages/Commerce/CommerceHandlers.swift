@@ -11,10 +11,11 @@ struct CommerceHandlers: Sendable {
     // MARK: Looking
 
     func list(_ visit: TenantVisit) async throws -> Response {
-        guard case .commerceRequests(let slug, let query) = visit.site else { return notFound(visit) }
-        if let tidy = console.tidyAddress(visit.visit) { return tidy }
+        guard case .commerceRequests(let slug, let asked) = visit.site else { return notFound(visit) }
+        if asked.ignored.isEmpty, let tidy = console.tidyAddress(visit.visit) { return tidy }
         let (records, now) = (console.records, console.clock.now)
         let apps = try await records.apps(of: visit.tenant)
+        let query = asked.known(among: apps)
         let shown = apps.filter { $0.isListed(app: query.app, environment: query.environment) }
         let page = try await records.commerceRequests(
             of: visit.tenant, apps: shown.map(\.id), filter: query.filter, after: query.after)

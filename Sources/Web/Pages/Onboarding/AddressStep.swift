@@ -11,14 +11,17 @@ struct AddressStep {
     var html: HTML {
         Step(
             .url, of: page,
-            lead:
-                "App Store Connect knows one URL for each environment. If something of yours listens there today, it keeps hearing everything."
+            lead: isRehearsal
+                ? "The simulator sends the app's notifications to one URL: this one."
+                : "App Store Connect knows one URL for each environment. If something of yours listens there today, it keeps hearing everything."
         ) {
             receiver
             address
             test
         }.html
     }
+
+    private var isRehearsal: Bool { model.app.isRehearsal }
 
     // MARK: The other receiver
 
@@ -46,7 +49,8 @@ struct AddressStep {
             Choices(
                 legend: "Who gets them now", name: "hasOther",
                 choices: [
-                    .init(value: "no", text: "Nobody: App Store Connect has no URL for this app"),
+                    .init(
+                        value: "no", text: isRehearsal ? "Nobody" : "Nobody: App Store Connect has no URL for this app"),
                     .init(
                         value: "yes", text: "Our own backend, or a subscription service",
                         more: "Every original notification is passed on byte for byte, with retries for three days."),
@@ -56,7 +60,7 @@ struct AddressStep {
                 "Its URL", name: "relayURL",
                 help: chosen == "yes"
                     ? "Leave it empty to keep the one that is sealed here."
-                    : "The URL that stands in App Store Connect today. Only with the second choice. It is sealed, because such addresses often hold a token.",
+                    : "\(isRehearsal ? "Where they go today" : "The URL that stands in App Store Connect today"). Only with the second choice. It is sealed, because such addresses often hold a token.",
                 error: page.wrong("relayURL", in: .receiver), .type("url"), .maxlength(2048), .autocomplete("off"),
                 .value(page.typed("relayURL", in: .receiver)), .placeholder("https://")
             ).html
@@ -160,7 +164,19 @@ struct AddressStep {
     }
 
     private var where_: HTML {
-        ol(.class("numbered")) {
+        if isRehearsal {
+            return ol(.class("numbered")) {
+                li {
+                    "At the simulator, register the app with it: PUT /control/apps/\(model.app.bundleID), "
+                    code { "notificationURL" }
+                    " is this URL, "
+                    code { "appAppleId" }
+                    " any number."
+                }
+                li { "app-store-simulator --help describes the rest." }
+            }
+        }
+        return ol(.class("numbered")) {
             li { "App Store Connect → Apps → \(model.app.name) → App Information → App Store Server Notifications." }
             li { "Production Server URL: paste it, choose Version 2, save." }
             li { "Sandbox Server URL: the same URL, Version 2, save." }
@@ -173,9 +189,9 @@ struct AddressStep {
         div(.class("step-part")) {
             h3 { "First notification" }
             p(.class("step-lead")) {
-                "Apple sends a TEST notification when asked. This page changes by itself when it arrives."
+                "\(isRehearsal ? "The simulator" : "Apple") sends a TEST notification when asked. This page changes by itself when it arrives."
             }
-            page.answer(to: .test)
+            page.answer(to: .test, .appleID)
             live
             if page.canChange, !model.keys.isEmpty {
                 Web.form(.class("step-actions"), .post, page.action(.test)) {
@@ -189,6 +205,15 @@ struct AddressStep {
         }
     }
 
+    /// One press where Apple's own notification named another Apple ID than the one that was typed.
+    private var correction: HTML {
+        guard page.canChange, let appleID = model.refused?.words.appleID, !model.isAppleIDProven else { return .empty }
+        return Web.form(.class("step-actions"), .post, page.action(.appleID)) {
+            input(.type("hidden"), .name("appleID"), .value("\(appleID)"))
+            button(.class("button button-main"), .type("submit")) { "Set the Apple ID to \(appleID)" }
+        }
+    }
+
     private var isAwaiting: Bool { model.environments.contains { $0.test?.state == .asked } }
 
     var live: HTML {
@@ -198,10 +223,17 @@ struct AddressStep {
                 Notice(
                     .bad, "Version 1 notifications arrive here.",
                     more:
-                        "The last one \(TimeText($0).short). Version 1 is not signed, so it is refused. In App Store Connect, at the same place, choose Version 2 for this environment."
+                        "The last one \(TimeText($0).short). Version 1 is not signed, so it is refused. \(isRehearsal ? "Register the app at the simulator with notificationVersion 2." : "In App Store Connect, at the same place, choose Version 2 for this environment.")"
                 ).html
             } ?? .empty
         var inside = warning
+        if let refused = model.refused {
+            inside.append(
+                Notice(
+                    .bad, refused.words.summary, more: "\(refused.words.advice) Refused \(TimeText(refused.at).short)."
+                ).html)
+            inside.append(correction)
+        }
         inside.append(div(.class("pair")) { cards })
         return isAwaiting
             ? div(.class("steps"), .live("test"), .role("status"), .awaits) { inside }

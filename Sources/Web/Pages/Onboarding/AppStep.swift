@@ -9,19 +9,30 @@ struct AppStep {
     var html: HTML {
         Step(
             .app, of: page,
-            lead: "As it stands in App Store Connect under App Information. The bundle ID names the app and stays."
+            lead: app.isRehearsal
+                ? "Made for rehearsal, with a simulator in Apple's place. The bundle ID names the app and stays."
+                : "As it stands in App Store Connect under App Information. The bundle ID names the app and stays."
         ) {
             page.answer(to: .details)
             if let stray = page.model.stray {
                 Notice(.attention, stray.words(of: app.name), more: stray.advice).html
+            }
+            if let other = page.model.sameAppleID {
+                Notice(
+                    .bad, "\(other) has the same Apple ID.",
+                    more: page.model.isAppleIDProven
+                        ? "Apple's own notifications name it for this app, so it is wrong there: correct it on that app's page."
+                        : "Each app has one of its own, so one of the two is wrong: compare both with App Store Connect, App Information. Notifications of the wrong one are refused."
+                ).html
             }
             Facts([
                 ("Bundle ID", span(.class("mono")) { app.bundleID }),
                 (
                     "Apple ID",
                     HTML(
-                        text: app.appleID.map { "\($0)" }
-                            ?? "not given: learned from the first verified Production notification")
+                        text: app.appleID.map { "\($0)" + (page.model.isAppleIDProven ? ", \(proof)" : "") }
+                            ?? "not given: learned from the first verified \(app.isRehearsal ? "" : "Production ")notification"
+                    )
                 ),
                 ("Environments", HTML(text: page.model.environments.map(\.name).joined(separator: " and "))),
                 ("Rehearsal", app.rehearsal.map { rehearsal($0) }),
@@ -29,6 +40,8 @@ struct AppStep {
             if page.canChange { form }
         }.html
     }
+
+    private var proof: String { "as \(app.isRehearsal ? "the simulator" : "Apple")'s notifications name it" }
 
     private func rehearsal(_ side: RehearsalSide) -> HTML {
         var html = HTML(text: "believes its own root certificate and calls ")
@@ -47,12 +60,14 @@ struct AppStep {
                     "Name", name: "name", error: page.wrong("name", in: .details), .required, .maxlength(200),
                     .value(page.typed("name", in: .details, else: app.name))
                 ).html
-                if app.appleID == nil {
+                if !page.model.isAppleIDProven {
                     Field(
                         "Apple ID", name: "appleID",
-                        help: "App Information → General Information. Digits; may be left empty.",
+                        help: app.appleID == nil
+                            ? "App Information → General Information. Digits; may be left empty."
+                            : "App Information → General Information. It can be corrected until the first Production notification names it.",
                         error: page.wrong("appleID", in: .details), .inputmode("numeric"), .maxlength(20),
-                        .value(page.typed("appleID", in: .details))
+                        .value(page.typed("appleID", in: .details, else: app.appleID.map { "\($0)" } ?? ""))
                     ).html
                 }
                 if !app.isRehearsal {

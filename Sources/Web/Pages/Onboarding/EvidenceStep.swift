@@ -138,6 +138,7 @@ struct EvidenceStep {
             if page.canChange {
                 div(.class("step-actions")) {
                     Web.form(.post, page.action(.token)) {
+                        input(.type("hidden"), .name("once"), .value(page.once.text))
                         button(.class("button"), .type("submit")) {
                             model.tokens.isEmpty ? "Make an API token" : "Make another API token"
                         }

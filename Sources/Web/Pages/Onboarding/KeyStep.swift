@@ -6,14 +6,17 @@ import Time
 struct KeyStep {
     let page: SetupPage
     private var model: SetupModel { page.model }
+    private var isRehearsal: Bool { model.app.isRehearsal }
 
     var html: HTML {
         Step(
             .key, of: page,
-            lead:
-                "Apple lets you download an In-App Purchase key once, as a .p8 file. It is tried, sealed under this installation's master key, and never shown again, in any form, to anyone."
+            lead: isRehearsal
+                ? "A key that the simulator made: POST /control/keys gives the .p8 text, its key ID and its issuer ID. It is tried, sealed under this installation's master key, and never shown again."
+                : "Apple lets you download an In-App Purchase key once, as a .p8 file. It is tried, sealed under this installation's master key, and never shown again, in any form, to anyone."
         ) {
             page.answer(to: .key)
+            for twins in KeyTwins.among(model.keys.map(\.info)) { twins.notice.html }
             if !model.keys.isEmpty { keys }
             if page.canChange {
                 if model.canSeal {
@@ -52,10 +55,11 @@ struct KeyStep {
                             HTML(text: key.info.app == nil ? "every app of the tenant" : "this app alone")
                         ),
                         ("Signs now", HTML(text: signs(key))),
-                        ("At Apple", key.standings.isEmpty ? nil : standings(key)),
+                        ("For this app", isTried(key) ? own(key) : nil),
+                        ("For other apps", others(key)),
                         ("Added", TimeText(key.info.createdAt).shortHTML),
                         (
-                            "Safe to revoke at Apple",
+                            isRehearsal ? "Safe to revoke" : "Safe to revoke at Apple",
                             HTML(text: (key.isSafeToRevoke ? "Yes. " : "Not yet. ") + key.why)
                         ),
                     ]).html
@@ -78,52 +82,78 @@ struct KeyStep {
         return Badge(text: isEverywhere ? "Signs" : "Signs in \(places.joined(separator: " and "))", tone: .good)
     }
 
-    /// Which key signs is one question for each environment: an older one signs where Apple refuses the newest.
+    /// Which key signs is one question for each environment: another signs where the one that is meant to is refused, or
+    /// was not accepted yet.
     private func signs(_ key: KeyStory) -> String {
         let places = model.environments(signedBy: key).joined(separator: " and ")
-        let newest = model.keys.first?.info.keyID ?? "the newest"
+        let lead = model.keys.first
         let end = key.info.retiresAt.map { " until \(TimeText($0).short)" } ?? ""
-        switch key.info.state {
-        case .active:
-            if !places.isEmpty { return "in \(places)" }
-            return key.info.id == model.keys.first?.info.id
-                ? "nowhere: Apple refuses it, and an older key signs meanwhile"
-                : "not for this app: \(newest) is newer"
-        case .retiring:
+        if key.info.state == .retired { return "no: it was wiped" }
+        let kept = key.info.state == .retiring ? " Kept\(end), or longer where nothing else is taken." : ""
+        guard let lead, lead.info.id != key.info.id else {
             return places.isEmpty
-                ? "no: \(newest) does. Kept\(end), and used where Apple refuses \(newest)"
-                : "in \(places), while Apple refuses \(newest) there. Kept\(end), or longer where nothing else is taken"
-        case .retired: return "no: it was wiped"
+                ? "nowhere yet: \(asker) has not accepted it for this app, and another key signs meanwhile"
+                : "in \(places)"
         }
+        guard places.isEmpty else {
+            return "in \(places), until \(asker) accepts \(lead.info.keyID) there for this app.\(kept)"
+        }
+        if key.info.state == .retiring {
+            return "no: \(lead.info.keyID) does. Kept\(end), and used where \(lead.info.keyID) is refused"
+        }
+        return lead.info.app != nil && key.info.app == nil
+            ? "not for this app: \(lead.info.keyID) is this app's own" : "not for this app: \(lead.info.keyID) is newer"
     }
 
-    /// What live calls and tries of any app told of the key.
-    private func standings(_ key: KeyStory) -> HTML {
+    private var asker: String { isRehearsal ? "the simulator" : "Apple" }
+
+    private func isTried(_ key: KeyStory) -> Bool { !key.standings.isEmpty || !key.proofs.isEmpty }
+
+    /// What live calls and tries told of the key for this app.
+    private func own(_ key: KeyStory) -> HTML {
         HTMLBuilder.buildArray(
-            key.standings.map { standing in
-                let name = model.app.environmentLabel(standing.isSandbox ? .sandbox : .production)
+            model.environments.map { environment in
+                let standing = key.standing(for: model.app.id, isSandbox: environment.id == .sandbox)
                 return div {
-                    "\(name): "
-                    if let since = standing.refusedSince {
+                    "\(environment.name): "
+                    if let since = standing?.refusedSince, standing?.isRefusedElsewhere == false {
                         "refused since "
                         TimeText(since).shortHTML
-                    } else if let at = standing.acceptedAt {
+                    } else if let at = standing?.acceptedAt {
                         "accepted, last "
                         TimeText(at).shortHTML
+                        if standing?.isRefusedElsewhere == true { "; refused for another app since then" }
                     } else {
-                        "not told yet"
+                        "not tried yet"
                     }
                 }
             })
     }
 
+    /// The same for the other apps that it serves: those show whether the key itself is well.
+    private func others(_ key: KeyStory) -> HTML? {
+        let proofs = key.proofs.filter { $0.app != model.app.id && ($0.acceptedAt != nil || $0.refusedSince != nil) }
+        guard !proofs.isEmpty else { return nil }
+        var html = HTMLBuilder.buildArray(
+            proofs.prefix(6).map { proof in
+                div {
+                    span(.class("mono")) { proof.bundleID }
+                    ", \(proof.environment): \(proof.isAccepted ? "accepted" : "refused")"
+                }
+            })
+        if proofs.count > 6 { html.append(div { "and \(proofs.count - 6) more" }) }
+        return html
+    }
+
     private var form: HTML {
         Web.form(.class("step-form"), .post, .multipart, page.action(.key)) {
-            ol(.class("numbered")) {
-                li {
-                    "App Store Connect → Users and Access → Integrations → In-App Purchase. Not the App Store Connect API tab: those keys open other doors."
+            if !isRehearsal {
+                ol(.class("numbered")) {
+                    li {
+                        "App Store Connect → Users and Access → Integrations → In-App Purchase. Not the App Store Connect API tab: those keys open other doors."
+                    }
+                    li { "Generate a key, download SubscriptionKey_….p8, and note the issuer ID above the list." }
                 }
-                li { "Generate a key, download SubscriptionKey_….p8, and note the issuer ID above the list." }
             }
             div(.class("drop"), .nicety("drop")) {
                 label(.class("field-label"), .for("field-file")) { "Key file: drop it here, or choose it" }
@@ -144,7 +174,9 @@ struct KeyStep {
                     .autocomplete("off"), .noSpellcheck, .placeholder("2X9R4HXF34")
                 ).html
                 Field(
-                    "Issuer ID", name: "issuerID", help: "A UUID; the same for all keys of your team.",
+                    "Issuer ID", name: "issuerID",
+                    help: isRehearsal
+                        ? "A UUID; the simulator gave it with the key." : "A UUID; the same for all keys of your team.",
                     error: page.wrong("issuerID", in: .key), .required, .maxlength(64), .autocomplete("off"),
                     .noSpellcheck,
                     .value(page.typed("issuerID", in: .key, else: model.keys.first?.info.issuerID ?? "")),
@@ -160,7 +192,9 @@ struct KeyStep {
                     choices: [
                         .init(
                             value: "all", text: "Every app of the tenant",
-                            more: "Apple's keys belong to the team, so one is enough."),
+                            more:
+                                "Apple's keys belong to the team, so one is enough. Apps that have a key of their own keep it; a key that works goes on signing for an app until Apple has accepted the new one for it."
+                        ),
                         .init(
                             value: "app", text: "\(model.app.name) alone",
                             more: "When this app belongs to another team."),

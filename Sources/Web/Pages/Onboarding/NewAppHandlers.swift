@@ -22,17 +22,15 @@ struct NewAppHandlers: Sendable {
         let form = try SetupForm(visit.visit.request)
         let who = Changer(visit.visit.session.person, address: visit.visit.context.client.address)
         var page = try await page(visit)
-        page.form = NewAppPage.Form(rawValue: form.text("form")) ?? .one
+        guard let kind = NewAppPage.Form(rawValue: form.text("form")) else {
+            page.unknownForm = true
+            return console.page(page.html, status: .unprocessableContent)
+        }
+        page.form = kind
         page.fields = form.shown
         do {
-            if page.form == .list {
-                let rows = try await console.setup.addApps(form.text("list"), to: visit.tenant, by: who)
-                page.outcomes = rows.map(NewAppPage.Outcome.init)
-                // What was added is not to be sent again.
-                if page.outcomes.allSatisfy({ $0.trouble == nil }) { page.form = nil }
-                return console.page(page.html)
-            }
-            let app = try await console.setup.addApp(try newApp(form, page.form), to: visit.tenant, by: who)
+            if kind == .list { return try await add(list: form.text("list"), page, by: who, visit) }
+            let app = try await console.setup.addApp(try newApp(form, kind), to: visit.tenant, by: who)
             return .seeOther(Site.setup(visit.slug, bundleID: app.bundleID, done: nil).url)
         } catch let error as TenantStoreError {
             page.trouble = Words.sentence("\(error).")
@@ -40,7 +38,7 @@ struct NewAppHandlers: Sendable {
                 switch error {
                 case .badBundleID, .bundleIDTaken: "bundleID"
                 case .badName: "name"
-                case .badAppleID: "appleID"
+                case .badAppleID, .appleIDTaken: "appleID"
                 default: nil
                 }
         } catch let error as AppChangeError {
@@ -54,21 +52,39 @@ struct NewAppHandlers: Sendable {
         return console.page(page.html, status: .unprocessableContent)
     }
 
-    private func newApp(_ form: SetupForm, _ kind: NewAppPage.Form?) throws -> NewApp {
+    /// What was added is not sent again; what was not stays in the form, under its heads, to be put right.
+    private func add(
+        list: String, _ page: NewAppPage, by who: Changer, _ visit: TenantVisit
+    ) async throws -> Response {
+        var page = page
+        page.outcomes = try await console.setup.addApps(list, to: visit.tenant, by: who).map(NewAppPage.Outcome.init)
+        let left = page.outcomes.filter { $0.trouble != nil }.map(\.text)
+        page.fields["list"] =
+            left.isEmpty
+            ? nil
+            : ([AppList.head(of: list)].compactMap(\.self) + left)
+                .joined(separator: "\n")
+        if left.isEmpty { page.form = nil }
+        return console.page(page.html, status: left.count == page.outcomes.count ? .unprocessableContent : .ok)
+    }
+
+    private func newApp(_ form: SetupForm, _ kind: NewAppPage.Form) throws -> NewApp {
         var new = NewApp(bundleID: form.text("bundleID"))
+        // What is typed is judged before what is chosen: it stands first on the page.
+        guard App.isBundleID(new.bundleID) else { throw TenantStoreError.badBundleID(new.bundleID) }
         if !form.text("name").isEmpty { new.name = form.text("name") }
         if kind == .rehearsal {
-            guard let root = form.file("root") else { throw AppChangeError("trustRoot", "is missing: choose the file") }
+            let roots = form.files("root")
+            guard let root = roots.first else { throw AppChangeError("trustRoot", "is missing: choose the file") }
+            guard roots.count == 1 else {
+                throw AppChangeError("trustRoot", "must be one file, and \(roots.count) were sent")
+            }
             new.rehearsal = try RehearsalSide(rootFile: Array(root.bytes), apiURL: form.text("apiURL"))
             return new
         }
-        if !form.text("appleID").isEmpty {
-            guard let number = Int64(form.text("appleID")) else {
-                throw AppChangeError("appleID", "is a positive number")
-            }
-            new.appleID = number
-        }
-        if !form.text("environments").isEmpty { new.environments = try SetupHandlers.environments(form) }
+        let appleID = form.text("appleID")
+        if !appleID.isEmpty { new.appleID = try AppleIDText.number(appleID) }
+        new.environments = try SetupHandlers.environments(form)
         return new
     }
 }
@@ -80,6 +96,6 @@ extension NewAppPage.Outcome {
             case .success: nil
             case .failure(let error): "\(error)"
             }
-        self.init(line: row.line, bundleID: row.bundleID, trouble: trouble)
+        self.init(line: row.line, text: row.text, bundleID: row.bundleID, trouble: trouble)
     }
 }

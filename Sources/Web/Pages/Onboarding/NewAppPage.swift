@@ -9,6 +9,8 @@ struct NewAppPage {
     /// What came of a list.
     struct Outcome {
         let line: Int
+        /// As it was given.
+        let text: String
         let bundleID: String
         /// Nil: it was added.
         let trouble: String?
@@ -23,6 +25,8 @@ struct NewAppPage {
     var trouble: String?
     var wrong: String?
     var outcomes: [Outcome] = []
+    /// What was sent is none of the three forms.
+    var unknownForm = false
 
     var html: HTML {
         Layout(frame, title: "Add an app").console {
@@ -31,6 +35,12 @@ struct NewAppPage {
                 "Then one page leads through key, notification URL, consent and evidence to the first notification: about five minutes."
             }.html
             div(.class("steps")) {
+                if unknownForm {
+                    Notice(
+                        .bad, "No app was added.",
+                        more: "The choice of the form must be one of one, list, rehearsal: use the forms below."
+                    ).html
+                }
                 if !outcomes.isEmpty { list }
                 one
                 several
@@ -68,7 +78,7 @@ struct NewAppPage {
                     ).html
                     Field(
                         "Apple ID", name: "appleID", help: "Digits, under App Information. Empty: learned by itself.",
-                        error: error("appleID", in: .one), .inputmode("numeric"), .maxlength(20), .autocomplete("off"),
+                        error: error("appleID", in: .one), .inputmode("numeric"), .maxlength(40), .autocomplete("off"),
                         .value(typed("appleID", in: .one))
                     ).html
                 }
@@ -93,7 +103,9 @@ struct NewAppPage {
                 input(.type("hidden"), .name("form"), .value(Form.list.rawValue))
                 TextArea(
                     label: "A line each: bundle ID, Apple ID, name", name: "list", text: typed("list", in: .list),
-                    rows: 4, help: "Apple ID and name may be missing: com.example.reader, 6450000001, Reader",
+                    rows: 4,
+                    help:
+                        "Apple ID and name may be missing: com.example.reader, 6450000001, Reader. Commas, semicolons or tabs, with a line of column heads or without: as it comes out of a table.",
                     error: error("list", in: .list), isCode: true
                 ).html
                 button(.class("button"), .type("submit")) { "Add them" }
@@ -143,15 +155,26 @@ struct NewAppPage {
         }
     }
 
+    private var total: String {
+        let (left, added) = (outcomes.count { $0.trouble != nil }, outcomes.count { $0.trouble == nil })
+        let apps = added == 1 ? "1 app was added" : "\(added == 0 ? "No" : "\(added)") apps were added"
+        if left == 0 { return "\(apps)." }
+        return
+            "\(apps). \(left == 1 ? "1 line was" : "\(left) lines were") not taken and stay\(left == 1 ? "s" : "") in the form below: put right what is said here, and send again."
+    }
+
     private var list: HTML {
         section(.class("panel"), .ariaLabelledBy("outcomes")) {
             h2(.id("outcomes")) { "What came of the list" }
+            p(.class("step-lead")) { total }
             ul(.class("plain-list")) {
                 for outcome in outcomes {
                     li {
                         if let trouble = outcome.trouble {
                             Badge(text: "Line \(outcome.line)", tone: .bad).html
-                            " \(trouble)"
+                            " "
+                            span(.class("mono")) { String(outcome.text.prefix(80)) }
+                            " \(Words.sentence(trouble))."
                         } else {
                             Badge(text: "Added", tone: .good).html
                             " "

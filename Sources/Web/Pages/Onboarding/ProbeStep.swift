@@ -1,4 +1,5 @@
 import Refunds
+import Tenants
 import Time
 
 /// Step 3: the key is tried against each environment; what Apple refuses is explained.
@@ -8,8 +9,9 @@ struct ProbeStep {
     var html: HTML {
         Step(
             .probe, of: page,
-            lead:
-                "The key asks Apple for the last hour of this app's notification history. That proves key, issuer, bundle ID and environment together, and changes nothing."
+            lead: isRehearsal
+                ? "The key asks the simulator for the last hour of this app's notification history. That proves key, issuer and bundle ID together, and changes nothing."
+                : "The key asks Apple for the last hour of this app's notification history. That proves key, issuer, bundle ID and environment together, and changes nothing."
         ) {
             page.answer(to: .probe)
             live
@@ -21,6 +23,7 @@ struct ProbeStep {
         }.html
     }
 
+    private var isRehearsal: Bool { page.model.app.isRehearsal }
     private var tried: Bool { page.model.environments.contains { $0.trial != nil } }
 
     var live: HTML {
@@ -37,11 +40,7 @@ struct ProbeStep {
             }
             if let call = environment.call { told(call, isNewest: environment.trial?.source == .call) }
             if let probe = environment.probe {
-                p { probe.words.summary }
-                if let cause = probe.words.cause { p { strong { cause } } }
-                if !probe.words.ruledOut.isEmpty { list("Ruled out", probe.words.ruledOut, isOrdered: false) }
-                if !probe.words.left.isEmpty { list("Left to check, in this order", probe.words.left, isOrdered: true) }
-                for remark in probe.words.remarks { p(.class("quiet")) { remark } }
+                words(probe.words)
                 span(.class("subtext")) {
                     "tried "
                     if let keyID = probe.keyID {
@@ -54,15 +53,36 @@ struct ProbeStep {
             } else if environment.call == nil {
                 p(.class("quiet")) { page.model.keys.isEmpty ? "Waits for a key." : "Not tried yet." }
             }
+            if let trouble = environment.trouble {
+                Notice(
+                    .attention, "A newer try told nothing; what is said above still stands.",
+                    more: trouble.words.summary
+                ).html
+                if !trouble.words.left.isEmpty { list("Left to check", trouble.words.left, isOrdered: true) }
+                span(.class("subtext")) {
+                    "tried "
+                    TimeText(trouble.at).shortHTML
+                }
+            }
         }
+    }
+
+    private func words(_ words: ProbeWords) -> HTML {
+        var html = p { words.summary }
+        if let cause = words.cause { html.append(p { strong { cause } }) }
+        if !words.ruledOut.isEmpty { html.append(list("Ruled out", words.ruledOut, isOrdered: false)) }
+        if !words.left.isEmpty { html.append(list("Left to check, in this order", words.left, isOrdered: true)) }
+        for remark in words.remarks { html.append(p(.class("quiet")) { remark }) }
+        return html
     }
 
     /// What a reply told of the key, beside what a try did.
     private func told(_ call: KeyCall, isNewest: Bool) -> HTML {
+        let asker = isRehearsal ? "The simulator" : "Apple"
         let text =
             call.isAccepted
-            ? "Apple took a reply of this app that was signed with this key."
-            : "Apple refused a reply of this app that was signed with this key (401)."
+            ? "\(asker) took a reply of this app that was signed with this key."
+            : "\(asker) refused a reply of this app that was signed with this key (401)."
         return p {
             if isNewest { strong { text } } else { text }
             " "

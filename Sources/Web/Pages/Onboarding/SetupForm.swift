@@ -49,14 +49,13 @@ struct SetupForm {
         return chosen
     }
 
-    /// The first file that has content, or a pasted text: its place in the body, and its name.
-    func file(_ names: String...) -> (bytes: ArraySlice<UInt8>, name: String?)? {
-        for name in names {
-            for part in files where part.name == name && !part.range.isEmpty {
-                return (request.bytes(of: part), part.filename.flatMap { $0.isEmpty ? nil : $0 })
-            }
+    /// Every file that has content, and every pasted text that is more than blanks: its place in the body, and its name.
+    func files(_ names: String...) -> [(bytes: ArraySlice<UInt8>, name: String?)] {
+        files.filter { names.contains($0.name) }.compactMap { part in
+            let bytes = request.bytes(of: part)
+            guard bytes.contains(where: { $0 > 0x20 }) else { return nil }
+            return (bytes, part.filename.flatMap { $0.isEmpty ? nil : $0 })
         }
-        return nil
     }
 
     /// What is shown again where a form was not taken.

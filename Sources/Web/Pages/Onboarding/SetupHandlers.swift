@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HTTP
 import Refunds
 import Tenants
@@ -49,6 +50,7 @@ struct SetupHandlers: Sendable {
         do {
             switch part {
             case .details: try await desk.change(app, try details(form, of: app), by: who)
+            case .appleID: try await desk.change(app, try appleID(form), by: who)
             case .key: return try await key(form, app, who, visit)
             case .probe: try await desk.probe(app, by: who)
             case .receiver: try await desk.change(app, try receiver(form, of: app), by: who)
@@ -61,11 +63,13 @@ struct SetupHandlers: Sendable {
             case .consent: try await desk.change(app, try consent(form, by: visit), by: who)
             case .evidence: try await desk.change(app, try evidence(form), by: who)
             case .product: try await desk.set(try product(form), of: app, by: who)
-            case .token: return try await token(app, who, visit)
+            case .token: return try await token(form, app, who, visit)
             case .trial: return try await trial(app, visit)
             }
         } catch let error as AppChangeError {
             return try await refused(error, part, form, app, visit)
+        } catch let error as TenantStoreError {
+            return try await refused(AppChangeError("appleID", "was not taken: \(error)"), part, form, app, visit)
         } catch let error as OnboardingError {
             return try await answer(SetupAnswer(part: part, tone: .attention, text: "\(error)"), app, visit, .conflict)
         } catch VaultError.noMasterKey {
@@ -116,8 +120,18 @@ struct SetupHandlers: Sendable {
                 SetupAnswer(part: .key, tone: .bad, text: text, more: more, fields: form.shown, wrong: wrong), app,
                 visit, .unprocessableContent)
         }
-        guard let file = form.file("file", "pasted") else {
+        let sent = form.files("file", "pasted")
+        guard let file = sent.first else {
             return try await again("No key was sent.", "Drop or choose the .p8 file, or paste its text.")
+        }
+        // Which of them is meant nobody can know, and a key that was dropped unseen would be missed much later.
+        guard sent.count == 1 else {
+            return try await again(
+                "No key was taken: \(sent.count) were sent.",
+                form.files("pasted").isEmpty
+                    ? "One file at a time: each key has a Key ID of its own."
+                    : "A file was chosen and a text was pasted. Send one of the two: choose no file, or leave the text empty."
+            )
         }
         let keyID = form.text("keyID")
         guard let serves = try? form.choice("serves", of: ["all", "app"]) else {
@@ -142,12 +156,14 @@ struct SetupHandlers: Sendable {
     private func details(_ form: SetupForm, of app: App) throws -> AppChanges {
         var changes = AppChanges()
         changes.name = form.text("name")
-        let appleID = form.text("appleID")
-        if !appleID.isEmpty {
-            guard let number = Int64(appleID) else { throw AppChangeError("appleID", "is a positive number") }
-            changes.appleID = number
-        }
+        if !form.text("appleID").isEmpty { changes.appleID = try appleID(form).appleID }
         if !app.isRehearsal { changes.environments = try Self.environments(form) }
+        return changes
+    }
+
+    private func appleID(_ form: SetupForm) throws -> AppChanges {
+        var changes = AppChanges()
+        changes.appleID = try AppleIDText.number(form.text("appleID"))
         return changes
     }
 
@@ -169,7 +185,8 @@ struct SetupHandlers: Sendable {
             guard !url.isEmpty || app.isRelayed else { throw AppChangeError("relayURL", "is needed") }
             changes.hasOtherReceiver = true
             if !url.isEmpty { changes.relayURL = url }
-        default: throw AppChangeError("hasOtherReceiver", "is not answered yet")
+        case "": throw AppChangeError("hasOtherReceiver", "is not answered yet")
+        default: throw AppChangeError("hasOtherReceiver", "must be one of yes, no")
         }
         return changes
     }
@@ -206,7 +223,7 @@ struct SetupHandlers: Sendable {
 
     private func product(_ form: SetupForm) throws -> ProductSetting {
         let sample: Bool? =
-            switch form.text("productSample") {
+            switch try form.choice("productSample", of: ["yes", "no", "app"]) {
             case "yes": true
             case "no": false
             default: nil
@@ -217,20 +234,28 @@ struct SetupHandlers: Sendable {
     // MARK: Reports
 
     /// Shown in the answer to the form itself, and nowhere after it.
-    private func token(_ app: App, _ who: Changer, _ visit: TenantVisit) async throws -> Response {
-        let made = try await desk.makeToken(for: app, by: who)
+    private func token(_ form: SetupForm, _ app: App, _ who: Changer, _ visit: TenantVisit) async throws -> Response {
+        let made: NewAPIToken
+        do {
+            made = try await desk.makeToken(UUID(uuidString: form.text("once")), for: app, by: who)
+        } catch let error as TokenError {
+            return try await answer(
+                SetupAnswer(
+                    part: .token, tone: .attention, text: "No token was made.", more: Words.sentence("\(error).")),
+                app, visit, .conflict)
+        }
         var page = try await page(of: app, visit)
         page.newToken = made.text
         page.answer = SetupAnswer(
             part: .token, tone: .good, text: "The token is made.",
             more: "It stands in the code below, and is shown this once: keep it where your backend keeps its secrets.")
-        return console.page(page.html)
+        return console.page(page.html, status: .created)
     }
 
     private func trial(_ app: App, _ visit: TenantVisit) async throws -> Response {
         do {
             let state = try await desk.report(
-                customer: Snippets.customer, transactionID: Snippets.transactionID, of: app)
+                customer: NobodysPurchase.customer, transactionID: NobodysPurchase.transactionID, of: app)
             return try await answer(SetupWords.tried(state), app, visit, .ok)
         } catch let refusal as UsageStore.Refusal {
             return try await answer(

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Journal
 import Refunds
 import Tenants
@@ -33,6 +34,8 @@ struct SetupPage {
     var answer: SetupAnswer?
     /// An API token just made: the only time it is seen.
     var newToken: Redacted<String>?
+    /// Of the form that makes one: sent twice it makes no second one.
+    var once = UUID()
 
     private var app: App { model.app }
 

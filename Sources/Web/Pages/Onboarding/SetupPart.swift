@@ -2,6 +2,8 @@
 package enum SetupPart: String, Hashable, Sendable, CaseIterable {
     /// Name, Apple ID, environments.
     case details
+    /// Puts the Apple ID that Apple's own notification named in the place of the one that was typed.
+    case appleID = "apple-id"
     case key
     case probe
     /// Who gets Apple's notifications today.
@@ -25,7 +27,7 @@ package enum SetupPart: String, Hashable, Sendable, CaseIterable {
         case .details: "app"
         case .key: "key"
         case .probe: "probe"
-        case .receiver, .redelivery, .test: "url"
+        case .receiver, .redelivery, .test, .appleID: "url"
         case .consent: "consent"
         case .evidence, .product, .token, .trial: "evidence"
         }

@@ -1,3 +1,5 @@
+import Refunds
+
 /// Code that an app's backend starts from: it reports one customer's consent and one purchase's use, and works as it
 /// stands.
 struct Snippets {
@@ -14,10 +16,6 @@ struct Snippets {
             }
         }
     }
-
-    /// Nobody's: Apple gives no such number, and no app such a token.
-    static let transactionID = "2000000000000000"
-    static let customer = "00000000-0000-4000-8000-000000000000"
 
     let publicURL: String
     let bundleID: String
@@ -39,8 +37,8 @@ struct Snippets {
         """
         desk='\(base)'
         token='\(token)'
-        customer='\(Self.customer)'      # the appAccountToken
-        transaction='\(Self.transactionID)'
+        customer='\(NobodysPurchase.customer)'      # the appAccountToken
+        transaction='\(NobodysPurchase.transactionID)'
 
         put() {
           curl --silent --show-error --fail-with-body --request PUT "$desk/$1" \\
@@ -72,8 +70,8 @@ struct Snippets {
             print((response as? HTTPURLResponse)?.statusCode ?? 0, String(decoding: answer, as: UTF8.self))
         }
 
-        let customer = "\(Self.customer)"  // the appAccountToken
-        let transaction = "\(Self.transactionID)"
+        let customer = "\(NobodysPurchase.customer)"  // the appAccountToken
+        let transaction = "\(NobodysPurchase.transactionID)"
         try await put("customers/\\(customer)/consent", ["consented": true])
         try await put(
             "transactions/\\(transaction)/usage",
@@ -100,8 +98,8 @@ struct Snippets {
         }
 
         async function main() {
-          const customer = "\(Self.customer)"; // the appAccountToken
-          const transaction = "\(Self.transactionID)";
+          const customer = "\(NobodysPurchase.customer)"; // the appAccountToken
+          const transaction = "\(NobodysPurchase.transactionID)";
           console.log(await put(`customers/${customer}/consent`, { consented: true }));
           console.log(await put(`transactions/${transaction}/usage`, {
             deliveryStatus: "DELIVERED", consumptionPercentage: 25000, sampleContentProvided: false,
@@ -126,8 +124,8 @@ struct Snippets {
             with urllib.request.urlopen(request, timeout=10) as answer:
                 return json.load(answer)
 
-        customer = "\(Self.customer)"  # the appAccountToken
-        transaction = "\(Self.transactionID)"
+        customer = "\(NobodysPurchase.customer)"  # the appAccountToken
+        transaction = "\(NobodysPurchase.transactionID)"
         print(put(f"customers/{customer}/consent", {"consented": True}))
         print(put(f"transactions/{transaction}/usage", {
             "deliveryStatus": "DELIVERED", "consumptionPercentage": 25000, "sampleContentProvided": False,
@@ -150,8 +148,8 @@ struct Snippets {
             return $answer . PHP_EOL;
         };
 
-        $customer = '\(Self.customer)'; // the appAccountToken
-        $transaction = '\(Self.transactionID)';
+        $customer = '\(NobodysPurchase.customer)'; // the appAccountToken
+        $transaction = '\(NobodysPurchase.transactionID)';
         echo $put("customers/$customer/consent", ['consented' => true]);
         echo $put("transactions/$transaction/usage", [
             'deliveryStatus' => 'DELIVERED', 'consumptionPercentage' => 25000, 'sampleContentProvided' => false,

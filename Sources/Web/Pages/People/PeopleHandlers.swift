@@ -1,4 +1,6 @@
 import HTTP
+import Journal
+import Refunds
 import Tenants
 import Time
 
@@ -71,14 +73,15 @@ struct PeopleHandlers: Sendable {
         return PeoplePage(
             frame: console.frame(visit), slug: visit.slug, me: visit.visit.session.person,
             role: visit.membership.role, members: people.members, invitations: people.invitations,
-            origin: console.own.origin, now: console.clock.now)
+            origin: console.own.origin, hasMail: console.post.hasMail, now: console.clock.now)
     }
 
     /// The link is in this answer and nowhere else: to load the page again does not bring it back.
     private func shown(_ made: NewInvitation, _ visit: TenantVisit) async throws -> Response {
         var page = try await page(visit)
         page.made = made
-        return console.page(page.html)
+        page.mailed = await console.mail(made, of: visit.tenant, named: visit.membership.name, by: visit.visit)
+        return console.page(page.html, status: .created)
     }
 
     private func changing(_ visit: TenantVisit, _ body: () async throws -> Response) async throws -> Response {
@@ -107,6 +110,16 @@ struct PeopleHandlers: Sendable {
     }
 
     private func nothing(_ visit: TenantVisit) -> Response { console.door.problem(.notFound, .notFound, for: visit) }
+}
+
+extension Console {
+    /// Mails a link that was just made. It is made whatever comes of this.
+    func mail(
+        _ made: NewInvitation, of tenant: TenantID, named name: String, by visit: Visit
+    ) async -> InvitationPost.Outcome {
+        let link = own.origin + Site.invitation(token: made.token.reveal()).url
+        return await post.send(made, link: Redacted(link), of: tenant, named: name, by: visit.session.email)
+    }
 }
 
 extension Visit {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Refunds
 import Tenants
 import Time
 
@@ -13,9 +14,13 @@ struct PeoplePage {
     let invitations: [InvitationLine]
     /// The desk's own address.
     let origin: String
+    /// Whether links are mailed.
+    var hasMail = false
     let now: Moment
     /// Made or renewed just now.
     var made: NewInvitation?
+    /// What came of mailing it.
+    var mailed = InvitationPost.Outcome.noServer
     /// Why nothing was done.
     var trouble: String?
     var invited = Invited()
@@ -31,7 +36,9 @@ struct PeoplePage {
         Layout(frame, title: "People").console {
             PageHeader("People") { "Who signs in here, and what they may do." }.html
             if let trouble { Notice(.bad, "Nothing was changed.", more: trouble).html }
-            if let made { LinkOnce(invitation: made, origin: origin, now: TimeText(made.expiresAt)).html }
+            if let made {
+                LinkOnce(invitation: made, mailed: mailed, origin: origin, now: TimeText(made.expiresAt)).html
+            }
             list
             if !invitations.isEmpty { open }
             invite
@@ -141,7 +148,9 @@ struct PeoplePage {
         section(.class("panel"), .ariaLabelledBy("invite")) {
             h2(.id("invite")) { "Invite somebody" }
             p(.class("quiet")) {
-                "You get a link, good once and for seven days, and give it to them yourself."
+                hasMail
+                    ? "They are mailed a link, good once and for seven days. You see it too, once, in case it does not arrive."
+                    : "You get a link, good once and for seven days, and give it to them yourself: this installation has no mail server."
             }
             form(.class("stack form-narrow"), .post, .action(.invitations(slug))) {
                 Field(

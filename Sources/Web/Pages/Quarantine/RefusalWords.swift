@@ -8,7 +8,10 @@ enum RefusalWords {
 
     /// By the verifier's reasons, which are stable names.
     private static let known: [String: (title: String, hint: String?)] = [
-        "not-a-notification": ("Not a notification", nil),
+        "not-a-notification": (
+            "Not a notification",
+            "Apple sends an object with one signed text, signedPayload. What came instead, or that it was empty, stands beside each: mostly a health check, a scanner, or a proxy that drops bodies. Apple's own notifications are answered all the same."
+        ),
         "version-1-notification": (
             "Version 1 notification",
             "App Store Connect sends this app's notifications in version 1, which is not signed. In App Store Connect open App Information, App Store Server Notifications, and switch to version 2 for Production and for Sandbox."

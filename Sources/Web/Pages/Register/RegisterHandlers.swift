@@ -9,12 +9,13 @@ struct RegisterHandlers: Sendable {
     let console: Console
 
     func show(_ visit: TenantVisit) async throws -> Response {
-        guard case .register(let slug, let query) = visit.site else {
+        guard case .register(let slug, let asked) = visit.site else {
             return console.door.problem(.notFound, .notFound, for: visit)
         }
-        if let tidy = console.tidyAddress(visit.visit) { return tidy }
+        if asked.ignored.isEmpty, let tidy = console.tidyAddress(visit.visit) { return tidy }
         let (records, tenant, now) = (console.records, visit.tenant, console.clock.now)
         let apps = try await records.apps(of: tenant)
+        let query = asked.known(among: apps)
         let filter = query.filter(apps, at: now)
         let lines = try await records.registerLines(
             of: tenant, filter, skip: query.page * RegisterPage.linesMax, limit: RegisterPage.linesMax)
@@ -28,11 +29,16 @@ struct RegisterHandlers: Sendable {
     }
 
     func export(_ visit: TenantVisit) async throws -> Response {
-        guard case .registerExport(let slug, let query, let table, let form) = visit.site else {
+        guard case .registerExport(let slug, let asked, let table, let form) = visit.site else {
             return console.door.problem(.notFound, .notFound, for: visit)
         }
         let (records, tenant, now) = (console.records, visit.tenant, console.clock.now)
         let apps = try await records.apps(of: tenant)
+        let query = asked.known(among: apps)
+        let address = visit.visit.request.query
+        // A file has no place for a notice.
+        let ignored = query.ignored + RegisterTable.ignored(in: address) + CSVForm.ignored(in: address)
+        if let trouble = ignored.words { return console.door.problem(.unreadable(trouble), .badRequest, for: visit) }
         let filter = query.filter(apps, at: now)
         let bundleIDs = Dictionary(apps.map { ($0.id, $0.bundleID) }, uniquingKeysWith: { first, _ in first })
         let fileName = "\(slug)-register-\(table.rawValue)-\(now.iso8601.prefix(10)).csv"

@@ -16,13 +16,15 @@ package struct RegisterListQuery: Hashable, Sendable {
     /// The place in the list of requests.
     package var after: ListCursor?
     /// Fields whose values mean nothing here.
-    package private(set) var ignored: [IgnoredField] = []
+    package internal(set) var ignored: [IgnoredField] = []
 
     package init() {}
 
     init(_ query: QueryString) {
+        ignored.noteOthers(
+            query, known: ["month", "app", "environment", "page", "after"] + RegisterTable.names + CSVForm.names)
         month = ignored.read("month", query) { CalendarMonth(text: $0)?.text }
-        app = query.value("app")
+        app = ignored.read("app", query) { $0 }
         environment = ignored.read("environment", query, EnvironmentChoice.checked)
         if environment == EnvironmentChoice.production { environment = nil }
         page = ignored.read("page", query) { Int($0).flatMap { (1...1_000_000).contains($0) ? $0 : nil } } ?? 0
@@ -94,8 +96,18 @@ package enum RegisterTable: String, Hashable, Sendable, CaseIterable {
     /// A line for each month, app, SKU and reason.
     case rates
 
+    /// The fields that an address of a file has beside its list's.
+    static let names = ["table"]
+
     init(_ query: QueryString) {
         self = query.value("table").flatMap(RegisterTable.init(rawValue:)) ?? .requests
+    }
+
+    /// What an address says of the table and means nothing.
+    static func ignored(in query: QueryString) -> [IgnoredField] {
+        var ignored: [IgnoredField] = []
+        _ = ignored.read("table", query, RegisterTable.init(rawValue:))
+        return ignored
     }
 
     var fields: [(String, String?)] { [("table", self == .requests ? nil : rawValue)] }

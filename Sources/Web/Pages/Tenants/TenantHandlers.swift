@@ -50,10 +50,11 @@ struct TenantHandlers: Sendable {
         guard case .firstOwner(let slug) = visit.site else { return nothing(visit) }
         let email = text("email", try visit.request.form())
         do {
-            let (made, _) = try await desk.inviteFirstOwner(email, to: slug, by: visit.administrator)
+            let (made, tenant) = try await desk.inviteFirstOwner(email, to: slug, by: visit.administrator)
             var page = try await page(visit)
             page.made = made
-            return console.page(page.html)
+            page.mailed = await console.mail(made, of: tenant.id, named: tenant.name, by: visit)
+            return console.page(page.html, status: .created)
         } catch TenantStoreError.noTenant {
             return nothing(visit)
         } catch let error as MemberError {

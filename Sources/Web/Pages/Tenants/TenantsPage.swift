@@ -1,3 +1,4 @@
+import Refunds
 import Tenants
 import Time
 
@@ -12,6 +13,8 @@ struct TenantsPage {
     let origin: String
     /// Made just now.
     var made: NewInvitation?
+    /// What came of mailing it.
+    var mailed = InvitationPost.Outcome.noServer
     /// Why nothing was done.
     var trouble: String?
     var wanted = Wanted()
@@ -29,7 +32,9 @@ struct TenantsPage {
             PageHeader("Tenants") { "Companies and teams on this installation. What is theirs is theirs alone to see." }
                 .html
             if let trouble { Notice(.bad, "Nothing was changed.", more: trouble).html }
-            if let made { LinkOnce(invitation: made, origin: origin, now: TimeText(made.expiresAt)).html }
+            if let made {
+                LinkOnce(invitation: made, mailed: mailed, origin: origin, now: TimeText(made.expiresAt)).html
+            }
             if tenants.isEmpty {
                 EmptyState(.tenants, isFirst ? "No tenant yet" : "No more tenants") {
                     if isFirst { p { "Make the first one below." } }

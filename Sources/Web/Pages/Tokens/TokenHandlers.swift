@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HTTP
 import Refunds
 import Tenants
@@ -17,19 +18,26 @@ struct TokenHandlers: Sendable {
         let words = form.all("scope")
         let scopes = Set(words.compactMap(APIScope.init(rawValue:)))
         wanted.scopes = Set(scopes.map(\.rawValue))
-        let life = (form.first("life") ?? TokenLife.usual.rawValue).lowercased()
-        guard scopes.count == Set(words).count, let life = TokenLife(rawValue: life) else {
-            wanted.errors["scope"] = "Choose from what is offered."
-            return try await refused(wanted, visit)
+        // Nothing is chosen in somebody's place: for how long it is good least of all.
+        let life = TokenLife(rawValue: form.first("life") ?? "")
+        if let life { wanted.life = life } else { wanted.errors["life"] = "Choose from what is offered." }
+        if scopes.count != Set(words).count { wanted.errors["scope"] = "Choose from what is offered." }
+        if wanted.name.allSatisfy(\.isWhitespace) {
+            wanted.errors["name"] = "Say where it is used: without a name nobody dares to revoke it later."
         }
-        wanted.life = life
+        guard let life, wanted.errors.isEmpty else { return try await refused(wanted, visit) }
         do {
             let made = try await console.administration.addToken(
-                to: visit.tenant, bundleID: wanted.app, scopes: scopes, name: wanted.name, life: life.duration,
+                to: visit.tenant, id: UUID(uuidString: form.first("once") ?? ""), bundleID: wanted.app, scopes: scopes,
+                name: wanted.name, life: life.duration,
                 by: visit.administrator)
             var page = try await page(visit)
             page.made = made
-            return console.page(page.html)
+            return console.page(page.html, status: .created)
+        } catch TokenError.alreadyMade {
+            var page = try await page(visit)
+            page.trouble = Words.sentence("\(TokenError.alreadyMade).")
+            return console.page(page.html, status: .conflict)
         } catch let error as TokenError {
             var field = "scope"
             if case .badName = error { field = "name" }

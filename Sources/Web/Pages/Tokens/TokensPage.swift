@@ -1,4 +1,6 @@
+import FoundationEssentials
 import Journal
+import Refunds
 import Tenants
 import Time
 
@@ -13,7 +15,11 @@ struct TokensPage {
     let now: Moment
     /// Made just now.
     var made: NewAPIToken?
+    /// Why none was made.
+    var trouble: String?
     var wanted = Wanted()
+    /// Of the form: sent twice it makes no second token.
+    var once = UUID()
 
     /// What was asked for, where it was not taken.
     struct Wanted {
@@ -30,7 +36,8 @@ struct TokensPage {
             PageHeader("API tokens") {
                 "What your own backend shows when it reports consent and use or reads cases. Only digests are kept."
             }.html
-            if let made { once(made) }
+            if let trouble { Notice(.attention, "No token was made.", more: trouble).html }
+            if let made { shown(made) }
             if tokens.isEmpty {
                 EmptyState(.key, "No token in use") {
                     p { "Your backend needs one to report consent and usage, without which requests are not answered." }
@@ -42,7 +49,7 @@ struct TokensPage {
         }
     }
 
-    private func once(_ made: NewAPIToken) -> HTML {
+    private func shown(_ made: NewAPIToken) -> HTML {
         section(.class("panel"), .ariaLabelledBy("token-once")) {
             h2(.id("token-once")) { "The new token" }
             p {
@@ -118,9 +125,10 @@ struct TokensPage {
         section(.class("panel"), .ariaLabelledBy("new-token")) {
             h2(.id("new-token")) { "New token" }
             form(.class("stack form-narrow"), .post, .action(.tokens(slug))) {
+                input(.type("hidden"), .name("once"), .value(once.text))
                 Field(
                     "Name", name: "name", help: "Where it is used, such as “shop backend”.",
-                    error: wanted.errors["name"], .type("text"), .value(wanted.name), .autocomplete("off"),
+                    error: wanted.errors["name"], .type("text"), .required, .value(wanted.name), .autocomplete("off"),
                     .maxlength(100)
                 ).html
                 Field(
@@ -135,7 +143,7 @@ struct TokensPage {
                 ).html
                 Field(
                     "Good for", name: "life", choices: TokenLife.allCases.map { ($0.rawValue, $0.text) },
-                    selected: wanted.life.rawValue
+                    selected: wanted.life.rawValue, error: wanted.errors["life"]
                 ).html
                 p(.class("quiet")) {
                     "A token that was forgotten somewhere ends by itself; in its last two weeks this page says so."
