@@ -15,8 +15,7 @@ final class Caretaker: Sendable {
     private static let tidyEvery = Duration.hours(24)
 
     private let house: House
-    private let process = Random.uuid()
-    private let host = ProcessInfo.processInfo.hostName
+    private let instruments: Instruments
     private let isStopped = Mutex(false)
     private let tidied = Mutex<Moment?>(nil)
     /// Deliveries may have been missed: after a start, and after a round that failed.
@@ -24,8 +23,9 @@ final class Caretaker: Sendable {
     private let bell: Bell?
 
     /// - Parameter bell: rung where work was added.
-    init(_ house: House, bell: Bell? = nil) {
+    init(_ house: House, instruments: Instruments, bell: Bell? = nil) {
         self.house = house
+        self.instruments = instruments
         self.bell = bell
     }
 
@@ -36,7 +36,7 @@ final class Caretaker: Sendable {
     /// Tells the others that this process has gone.
     func stop() async {
         isStopped.withLock { $0 = true }
-        try? await ProcessList.leave(process, at: house.clock.now, in: house.database)
+        try? await ProcessList.leave(house.process, at: house.clock.now, in: house.database)
     }
 
     private func work() async {
@@ -53,8 +53,8 @@ final class Caretaker: Sendable {
     /// What is done each time, and what is done once a day.
     func round() async throws {
         let now = house.clock.now
-        try await ProcessList.announce(
-            process, host: host, keyring: house.configuration.keyring, at: now, in: house.database)
+        await instruments.measure()
+        try await instruments.announce()
         try await keepHistory(at: now)
         let retired = try await house.vault.retireOverdue()
         if retired > 0 {

@@ -94,8 +94,10 @@ enum Doctor {
             checks.append(.ok("role", "tenants are kept apart by row security"))
             checks.append(try await clock(house))
             checks.append(try await snapshots(house))
+            checks.append(try await connections(house))
             checks += try await masterKey(house)
             checks += try await factors(house)
+            checks += try await channels(house)
             checks += try await tenants(house)
         } catch {
             checks.append(.fail("database", "\(error)"))
@@ -137,6 +139,24 @@ enum Doctor {
         return .ok("snapshots", "no transaction is open for long")
     }
 
+    /// Whether two processes of this size get the connections that they may open.
+    private static func connections(_ house: House) async throws -> Check {
+        let rows = try await house.database.rows(
+            .house,
+            """
+            select current_setting('max_connections')::int8 - current_setting('superuser_reserved_connections')::int8 as allowed
+            """)
+        let allowed: Int64 = try rows[0]("allowed")
+        let limits = PoolLimits()
+        let needed = Int64(
+            2 * (Service.loopCount * (limits.tenant + limits.intake + limits.queue + limits.house) + 1) + 7)
+        let text =
+            "PostgreSQL allows \(allowed) connections; two processes on this machine, a command and a backup open up to \(needed)"
+        return allowed < needed
+            ? .warn("connections", "\(text): set max_connections = \(max(150, (needed + 20) / 10 * 10))")
+            : .ok("connections", text)
+    }
+
     private static func masterKey(_ house: House) async throws -> [Check] {
         let sealed = try await house.database.transaction(.house) { tx in try await house.vault.sealings(in: tx) }
         guard sealed.unknown == 0 else {
@@ -169,6 +189,37 @@ enum Doctor {
     private static func factors(_ house: House) async throws -> [Check] {
         let bad = try await house.database.transaction(.house) { tx in try await house.vault.unreadableFactors(in: tx) }
         return bad.map { .warn("code-generator", "\($0.error)") }
+    }
+
+    /// The installation's own channels, and what all channels need of its settings.
+    private static func channels(_ house: House) async throws -> [Check] {
+        var checks = try await house.database.transaction(TenantID.installation.scope) { tx in
+            guard let tenant = try await TenantStore.tenant(TenantID.installation, in: tx) else { return [Check]() }
+            return try await ChannelChecks.of(tenant, in: tx)
+        }
+        if house.configuration.mailServer == nil {
+            let rows = try await house.database.rows(
+                .house,
+                """
+                select count(*) as n
+                from (select from refunds.channels where kind = 'email' and removed_at is null limit 1000) x
+                """)
+            let count: Int64 = try rows[0]("n")
+            if count > 0 {
+                checks.append(
+                    .fail(
+                        "mail-server",
+                        "\(count) channel\(count == 1 ? " is" : "s are") of e-mail, and no mail server is set: set REFUND_DESK_SMTP_URL and REFUND_DESK_MAIL_FROM"
+                    ))
+            }
+        }
+        checks.append(
+            house.configuration.heartbeat == nil
+                ? .warn(
+                    "heartbeat",
+                    "nobody outside notices when everything is away: set REFUND_DESK_HEARTBEAT_URL to an address that is missed when it is not called"
+                ) : .ok("heartbeat", "is sent every minute"))
+        return checks
     }
 
     private static func secrets(_ count: Int) -> String { count == 1 ? "1 secret is" : "\(count) secrets are" }

@@ -1,3 +1,5 @@
+import Crypto
+import FoundationEssentials
 import Journal
 import Loop
 import Postgres
@@ -18,6 +20,8 @@ final class House: Sendable {
     let tokens: APITokens
     let administration: Administration
     let directory: InboxDirectory
+    /// This process among those that serve.
+    let process = Random.uuid()
 
     /// - Parameter loops: how many event loops; one is enough for a command.
     init(

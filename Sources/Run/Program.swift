@@ -7,10 +7,13 @@ import Synchronization
 /// What a command may look at: the environment of the process, and the settings in it.
 final class Surroundings: Sendable {
     private let environment: [String: String]
+    /// Sockets that systemd opened for this process.
+    let sockets: [CInt]
     private let masterKey: Mutex<SecretBytes?>
 
-    init(environment: [String: String], masterKey: consuming SecretBytes?) {
+    init(environment: [String: String], sockets: [CInt] = [], masterKey: consuming SecretBytes?) {
         self.environment = environment
+        self.sockets = sockets
         self.masterKey = Mutex(masterKey)
     }
 
@@ -50,8 +53,9 @@ enum Program {
         ProcessManners.forbidCoreDumps()
         // Before anything reads the environment: what Foundation copies of it cannot be wiped.
         let masterKey = SecretBytes.takingEnvironment(Setting.masterKey.name)
+        let sockets = InheritedSockets.take()
         let surroundings = Surroundings(
-            environment: ProcessInfo.processInfo.environment, masterKey: masterKey)
+            environment: ProcessInfo.processInfo.environment, sockets: sockets, masterKey: masterKey)
         do {
             let answer = try await run(arguments.dropFirst(), surroundings)
             if let text = answer?.text, !text.isEmpty { StandardStreams.print(text) }

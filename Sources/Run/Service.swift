@@ -7,6 +7,8 @@ import Tenants
 
 /// The life of a process that serves: checks, start, and an orderly end.
 enum Service {
+    /// One for each core, four at most.
+    static var loopCount: Int { min(max(ProcessInfo.processInfo.activeProcessorCount, 1), 4) }
     /// For requests and jobs that run when the signal comes.
     static let finishWithin = Duration.seconds(20)
     /// After it the process ends whatever still hangs.
@@ -14,13 +16,15 @@ enum Service {
     /// How long a database that is not up yet is waited for.
     private static let databasePatience = Duration.seconds(60)
 
-    static func run(_ parts: Set<Part>, _ configuration: Configuration, journal: Journal) async throws {
+    /// - Parameter sockets: descriptors of sockets that systemd keeps open; none: it listens by itself.
+    static func run(
+        _ parts: Set<Part>, _ configuration: Configuration, sockets: [CInt] = [], journal: Journal
+    ) async throws {
         let signals = StopSignals()
         ProcessManners.raiseDescriptorLimit()
-        let cores = ProcessInfo.processInfo.activeProcessorCount
-        let house = try House(configuration, loops: min(max(cores, 1), 4), journal: journal)
+        let house = try House(configuration, loops: loopCount, journal: journal)
         guard try await check(house, until: signals) else { return }
-        let serving = try Serving(parts, in: house)
+        let serving = try Serving(parts, sockets: sockets, in: house)
         let address = try await serving.start()
         journal.info(
             "serving",

@@ -28,7 +28,7 @@ final class Serving: Sendable {
     private let server: Server
 
     /// - Throws: where the console has no style sheets.
-    init(_ parts: Set<Part>, in house: House) throws {
+    init(_ parts: Set<Part>, sockets: [CInt] = [], in house: House) throws {
         self.house = house
         let (configuration, database, journal) = (house.configuration, house.database, house.journal)
         let (clock, counters, directory) = (house.clock, house.counters, house.directory)
@@ -86,10 +86,9 @@ final class Serving: Sendable {
         }
         self.invitations = invitations
         let trust = Self.trust(configuration, at: clock.now, journal)
-        let verifier = Verifier(
-            trust: trust,
-            revocation: RevocationCheck(mode: configuration.revocationCheck, http: apple, journal: journal),
-            clock: clock)
+        let revocation = RevocationCheck(mode: configuration.revocationCheck, http: apple, journal: journal)
+        let verifier = Verifier(trust: trust, revocation: revocation, clock: clock)
+        let instruments = Instruments(house, revocation: revocation, http: services)
         let side = AppleSide(
             verifier: verifier,
             api: AppStoreServerAPI(
@@ -135,7 +134,7 @@ final class Serving: Sendable {
                 services: services, tenants: relay, mail: mail, bases: configuration.channels, clock: clock),
             links: Self.alertLinks(house), bell: bell, clock: clock,
             outbound: configuration.outboundRules, journal: journal, counters: counters
-        ) { Watchman.facts(house) }
+        ) { await instruments.all() }
         if parts.contains(.engine) {
             watchman = Watchman(house, watch: alerting.watch, http: services)
             workers = Workers(
@@ -168,9 +167,9 @@ final class Serving: Sendable {
         }
         if parts.contains(.gateway) { Gateway.answerTroubles(in: &router) }
         server = Server(
-            listen: configuration.listen, routes: router, loops: house.loops,
+            listen: configuration.listen, inherited: sockets, routes: router, loops: house.loops,
             trustedProxies: configuration.trustedProxies, clock: clock, journal: journal, counters: counters)
-        caretaker = Caretaker(house, bell: bell)
+        caretaker = Caretaker(house, instruments: instruments, bell: bell)
     }
 
     /// - Returns: the address with the port that the system chose.
@@ -202,11 +201,11 @@ final class Serving: Sendable {
     private static func alertLinks(_ house: House) -> AlertLinks {
         let base = "\(house.configuration.publicURL)"
         return AlertLinks(
-            // The installation's own incidents have no page: its list of tenants is the nearest.
-            incident: { slug, id in base + (slug.map { Site.incident($0, id).url } ?? Site.tenants.url) },
+            incident: { slug, id in base + Site.incident(slug ?? "installation", id).url },
             refundCase: { base + Site.refundCase($0, $1).url },
-            alerts: { slug in base + (slug.map { Site.alerts($0).url } ?? Site.tenants.url) },
-            runbook: { base + Site.runbook($0.rawValue).url })
+            alerts: { slug in base + Site.alerts(slug ?? "installation").url },
+            runbook: { base + Site.runbook($0.rawValue).url },
+            confirmation: { base + Site.channelConfirmation(token: $0).url })
     }
 
     /// One bad file costs a warning; with none that is good the process stays up and answers 503.

@@ -56,17 +56,4 @@ final class Watchman: Sendable {
             house.journal.warning("the heartbeat could not be sent", ["error": .init(error)])
         }
     }
-
-    /// What this process can tell of its machine.
-    static func facts(_ house: House) -> HouseFacts {
-        var facts = HouseFacts()
-        facts.hasMasterKey = house.vault.hasMasterKey
-        for path in ["/", "."] {
-            guard let space = DiskSpace(of: path), !facts.disks.contains(where: { $0.size == space.size }) else {
-                continue
-            }
-            facts.disks.append(HouseFacts.Disk(path: path, free: space.free, size: space.size))
-        }
-        return facts
-    }
 }

@@ -12,15 +12,19 @@ package enum ProcessList {
     static let goneAfter = Duration.seconds(120)
 
     /// Tells that this process is there.
+    ///
+    /// - Parameter facts: what it knows of its machine, as text that its own kind understands.
     package static func announce(
-        _ process: UUID, host: String, keyring: MasterKeyring, at now: Moment, in database: Database
+        _ process: UUID, host: String, keyring: MasterKeyring, facts: String? = nil, at now: Moment,
+        in database: Database
     ) async throws {
         _ = try await database.rows(
             .house,
             """
-            insert into tenants.processes as p (process_id, host, started_at, seen_at, master_key_ids)
-            values (\(process), \(host), \(now), \(now), \(keyring.ids))
-            on conflict (process_id) do update set seen_at = excluded.seen_at, master_key_ids = excluded.master_key_ids
+            insert into tenants.processes as p (process_id, host, started_at, seen_at, master_key_ids, facts)
+            values (\(process), \(host), \(now), \(now), \(keyring.ids), \(facts))
+            on conflict (process_id) do update
+            set seen_at = excluded.seen_at, master_key_ids = excluded.master_key_ids, facts = excluded.facts
             returning p.process_id
             """)
     }
@@ -34,6 +38,22 @@ package enum ProcessList {
             where process_id = \(process) or seen_at < \(now - .days(1))
             returning process_id
             """)
+    }
+
+    /// What the other processes told of themselves, at most 200 of them.
+    package static func others(
+        than process: UUID, at now: Moment, in database: Database
+    ) async throws(PostgresError) -> [(host: String, facts: String)] {
+        try await database.rows(
+            .house,
+            """
+            select host, facts
+            from tenants.processes
+            where seen_at > \(now - goneAfter) and process_id <> \(process) and facts is not null
+            order by host, process_id
+            limit 200
+            """
+        ).map { row throws(PostgresError) in (try row("host"), try row("facts")) }
     }
 
     static func requireKey(_ id: [UInt8], at now: Moment, in database: Database) async throws {

@@ -63,6 +63,7 @@ package struct Console: Sendable {
         let checking = CheckHandlers(console: self)
         let alerting = AlertHandlers(console: self)
         let channels = ChannelHandlers(console: self)
+        let confirming = ConfirmationHandlers(console: self)
         let commerceAccess = CommerceAccessHandlers(console: self)
         let register = RegisterHandlers(console: self)
         let commerce = CommerceHandlers(console: self)
@@ -142,6 +143,8 @@ package struct Console: Sendable {
             route(.get, .channelState, door.member(channels.state)),
             route(.post, .channelTest, door.member(channels.test)),
             route(.post, .channelRemoval, door.member(channels.remove)),
+            route(.get, .channelConfirmation, door.open(confirming.show)),
+            route(.post, .channelConfirmation, door.open(confirming.confirm)),
             route(.get, .commerceRequests, door.member(commerce.list)),
             route(.post, .commerceRequests, bodyMax: 128 * 1024, door.member(asking.make)),
             route(.get, .newCommerceRequest, door.member(asking.show)),
@@ -195,7 +198,8 @@ package struct Console: Sendable {
     ) -> Route {
         Route(
             method, pattern.rawValue, bodyMax: bodyMax, trailingSlash: pattern != .home,
-            sensitive: [.signInLink, .firstStart, .invitation].contains(pattern), secretBody: method == .post, handler)
+            sensitive: [.signInLink, .firstStart, .invitation, .channelConfirmation].contains(pattern),
+            secretBody: method == .post, handler)
     }
 
     /// Signed in under a new session; whatever the browser held before is dead.
@@ -212,12 +216,15 @@ package struct Console: Sendable {
     func frame(_ visit: Visit) -> Frame {
         // The installation's own page is no tenant's.
         let tenant = visit.site.pattern == .tenants ? nil : Onlooker(session: visit.session, visit.request).tenant
-        return Frame(assets: assets.links, session: visit.session, tenant: tenant, here: visit.site)
+        var frame = Frame(assets: assets.links, session: visit.session, tenant: tenant, here: visit.site)
+        frame.alert = visit.alert
+        return frame
     }
 
     func frame(_ visit: TenantVisit) -> Frame {
         var frame = Frame(
-            assets: assets.links, session: visit.visit.session, tenant: visit.membership, here: visit.site)
+            assets: assets.links, session: visit.visit.session,
+            tenant: visit.tenant == .installation ? nil : visit.membership, here: visit.site)
         frame.alert = visit.alert
         return frame
     }

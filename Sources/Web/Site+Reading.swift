@@ -23,6 +23,8 @@ extension Site {
         case 3 where segments[0] == "sign-in" && segments[1] == "passkey" && segments[2] == "challenge":
             self = .passkeyChallenge
         case 2 where segments[0] == "invitations": self = .invitation(token: segments[1])
+        case 3 where segments[0] == "channels" && segments[1] == "confirmation":
+            self = .channelConfirmation(token: segments[2])
         case 3 where segments[0] == "tenants":
             switch segments[2] {
             case "name": self = .tenantName(ofTenant: segments[1])

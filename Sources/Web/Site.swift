@@ -96,6 +96,8 @@ package enum Site: Hashable, Sendable {
     case channelState(String, UUID)
     case channelTest(String, UUID)
     case channelRemoval(String, UUID)
+    /// The page behind the link in a mail. Looking at it changes nothing; its form uses it up.
+    case channelConfirmation(token: String)
     /// What we ask Apple for; forms that make a request are sent to the same address.
     case commerceRequests(String, CommerceListQuery)
     /// The form of a request, for the purchase that the address names; without one, the look-up of a purchase.
@@ -174,6 +176,7 @@ package enum Site: Hashable, Sendable {
         case channelState = "/t/{slug}/channels/{id}/state"
         case channelTest = "/t/{slug}/channels/{id}/test"
         case channelRemoval = "/t/{slug}/channels/{id}/removal"
+        case channelConfirmation = "/channels/confirmation/{token}"
         case commerceRequests = "/t/{slug}/commerce-requests"
         case newCommerceRequest = "/t/{slug}/commerce-requests/new"
         case purchaseLookUp = "/t/{slug}/commerce-requests/look-up"
@@ -249,6 +252,7 @@ package enum Site: Hashable, Sendable {
         case .channelState: .channelState
         case .channelTest: .channelTest
         case .channelRemoval: .channelRemoval
+        case .channelConfirmation: .channelConfirmation
         case .commerceRequests: .commerceRequests
         case .newCommerceRequest: .newCommerceRequest
         case .purchaseLookUp: .purchaseLookUp
@@ -280,7 +284,7 @@ package enum Site: Hashable, Sendable {
             bundleID
         case (.setupPart(_, _, let part), "{part}"): part.rawValue
         case (.commerceAccessPart(_, _, let part), "{part}"): part.rawValue
-        case (.invitation(let token), _): token
+        case (.invitation(let token), _), (.channelConfirmation(let token), _): token
         case (.tenantName(let tenant), _), (.tenantClosure(let tenant), _), (.tenantReopening(let tenant), _),
             (.firstOwner(let tenant), _):
             tenant

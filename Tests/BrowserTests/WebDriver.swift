@@ -24,9 +24,23 @@ final class WebDriver: Sendable {
         self.session = session
     }
 
+    /// It takes a free port for IPv6 and ends where the same one is in use for IPv4.
+    private static func program() async throws -> RunningProgram {
+        for _ in 0..<4 {
+            let driver = try RunningProgram("chromedriver", ["--port=0"])
+            do {
+                try await driver.printed("started successfully on port ")
+                return driver
+            } catch {
+                await driver.end()
+                guard driver.output.contains("Address already in use") else { throw error }
+            }
+        }
+        throw Failure(description: "chromedriver finds no free port")
+    }
+
     static func start() async throws -> WebDriver {
-        let driver = try RunningProgram("chromedriver", ["--port=0"])
-        try await driver.printed("started successfully on port ")
+        let driver = try await program()
         let digits = driver.output.components(separatedBy: "started successfully on port ")[1].prefix(while: \.isNumber)
         let http = HTTPClient(name: "webdriver", options: .init(), journal: .silent, counters: Counters())
         let address = "http://127.0.0.1:\(digits)"

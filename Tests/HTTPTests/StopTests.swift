@@ -1,10 +1,14 @@
+import Dispatch
+import Glibc
 import HTTP
+import Journal
 import Loop
 import Support
 import Synchronization
 import Testing
+import Time
 
-@Suite struct StopTests {
+@Suite(.serialized) struct StopTests {
     /// Handlers that wait until the test lets them go.
     private final class Gate: Sendable {
         private struct State {
@@ -117,5 +121,65 @@ import Testing
             break
         }
         await server.server.stop(within: .seconds(5))
+    }
+
+    @Test func `what waits in the queue when it stops is answered, and not broken off`() async throws {
+        let path = "/tmp/desk-\(UInt32.random(in: .min ... .max)).sock"
+        let server = try await RunningServer([Route(.get, "/") { _, _ in .text("here") }], listen: .unix(path: path))
+        // Nobody accepts while the first loop is held: the callers are the kernel's alone.
+        let hold = DispatchSemaphore(value: 0)
+        let held = AsyncStream.makeStream(of: Void.self)
+        TestLoops.shared.all[0].post {
+            held.continuation.yield()
+            hold.wait()
+        }
+        for await _ in held.stream { break }
+        var callers: [RawClient] = []
+        for _ in 0..<40 {
+            let caller = try await RawClient.connect(to: server.address)
+            try await caller.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            callers.append(caller)
+        }
+        async let stopped: Void = server.server.stop(within: .seconds(20))
+        hold.signal()
+        for caller in callers { #expect(try await caller.response().text == "here") }
+        await stopped
+        await #expect(throws: (any Error).self) { _ = try await server.connect() }
+    }
+
+    @Test func `a socket that somebody else keeps open is taken over, and left open with what waits in it`()
+        async throws
+    {
+        let path = "/tmp/desk-\(UInt32.random(in: .min ... .max)).sock"
+        let raw = try Socket.listen(.unix(path: path)).takeDescriptor().release()
+        defer { close(raw) }
+        func serve(_ text: String) async throws -> Server {
+            let server = Server(
+                listen: .unix(path: "/nowhere"), inherited: [dup(raw)],
+                routes: Router([Route(.get, "/") { _, _ in .text(text) }]),
+                loops: TestLoops.shared, clock: .system, journal: .silent, counters: Counters())
+            #expect(try await server.start() == .unix(path: path))
+            return server
+        }
+        func ask() async throws -> RawClient {
+            let client = try await RawClient.connect(to: .unix(path: path))
+            try await client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            return client
+        }
+        let first = try await serve("first")
+        #expect(try await ask().response().text == "first")
+        await first.stop(within: .seconds(5))
+        // Between the two processes: nobody is refused.
+        let between = try await ask()
+        let second = try await serve("second")
+        #expect(try await between.response().text == "second")
+        await second.stop(within: .seconds(5))
+        unsafe unlink(path)
+    }
+
+    @Test func `what is no socket that listens is not taken over`() throws {
+        let file = unsafe open("/dev/null", O_RDONLY)
+        defer { close(file) }
+        #expect(throws: SocketError.self) { _ = try Socket.adopt(file) }
     }
 }

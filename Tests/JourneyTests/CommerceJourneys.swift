@@ -7,7 +7,7 @@ import Time
 
 /// Refunds that are asked for over the API, while the process dies, while two of them serve, and when Apple asks back:
 /// what the small Apple booked is the judge.
-@Suite(.timeLimit(.minutes(6)))
+@Suite(.timeLimit(.minutes(10)))
 struct `Commerce requests by the whole program` {
     private static let bundleID = "com.example.alpha"
 

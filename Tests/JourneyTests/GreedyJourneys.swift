@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// What a client can take from the real program that sends more than it may.
-@Suite(.timeLimit(.minutes(4)))
+@Suite(.timeLimit(.minutes(10)))
 struct `Bodies that are too large` {
     @Test func `BL-125: a large genuine notification is taken, endless ones are cut off and cost no memory`()
         async throws

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// Keys on their way in and out of the real program.
-@Suite(.timeLimit(.minutes(4)))
+@Suite(.timeLimit(.minutes(10)))
 struct `The life of a key` {
     private static let place = "/t/alpha/apps/com.example.alpha/setup"
 

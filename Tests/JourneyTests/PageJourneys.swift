@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// What Apple sent, as people find it on the pages of the real program.
-@Suite(.timeLimit(.minutes(4)))
+@Suite(.timeLimit(.minutes(10)))
 struct `What people see of what Apple sent` {
     @Test func `BL-001, BL-011, BL-046: a test, a new type and a version 1 body are told on pages`() async throws {
         try await withStage { stage in

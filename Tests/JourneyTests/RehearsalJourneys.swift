@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// The real program with a real app and a rehearsal app beside it, each with an Apple of its own.
-@Suite(.timeLimit(.minutes(4)))
+@Suite(.timeLimit(.minutes(10)))
 struct `Rehearsal` {
     @Test func `BL-004: a rehearsal is answered at its simulator, believed by nobody else, and is in no total`()
         async throws

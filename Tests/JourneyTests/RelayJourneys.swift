@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// The real program passing notifications on to an app's other receiver, which hangs, fails, and comes back.
-@Suite(.timeLimit(.minutes(4)))
+@Suite(.timeLimit(.minutes(10)))
 struct `Another receiver` {
     /// What it has taken; it takes nothing while it is down.
     private final class Receiver: Sendable {

@@ -7,7 +7,7 @@ import Testing
 import Time
 
 /// The first way through the whole house. It is never red.
-@Suite(.timeLimit(.minutes(4)))
+@Suite(.timeLimit(.minutes(10)))
 struct `From Apple's request to the page` {
     @Test func `a signed request is acknowledged, answered with 202, and told on a page`() async throws {
         try await withStage { stage in

@@ -145,6 +145,8 @@ import Time
 
     private func add(_ count: Int, to lane: Int64, of tenant: Int64 = 1, house: House) async throws {
         try await house.db.transaction(.tenant(tenant)) { tx in
+            // In use until now: its connection stands.
+            if Lane.isCommerce(lane) { try await Lane.pause(lane, until: House.start, why: "its turn", in: tx) }
             try await Lane.ensure(lane, in: tx)
             for n in 0..<count {
                 try await Enqueue.add(
@@ -180,9 +182,9 @@ import Time
         try await withHouse { house in
             try await add(5, to: lane, house: house)
             #expect(try await walk(house, at: House.start).count == 1)
-            #expect(try await walk(house, at: House.start + .milliseconds(205 + 60)).count == 1)
-            #expect(try await walk(house, at: House.start + .milliseconds(409)).isEmpty)
-            #expect(try await walk(house, at: House.start + .milliseconds(410)).count == 1)
+            #expect(try await walk(house, at: House.start + .milliseconds(210 + 60)).count == 1)
+            #expect(try await walk(house, at: House.start + .milliseconds(419)).isEmpty)
+            #expect(try await walk(house, at: House.start + .milliseconds(420)).count == 1)
             for _ in 0..<2 {
                 // Only the first of them finds it rested.
                 _ = try await walk(house, at: House.start + .minutes(1))
@@ -201,6 +203,17 @@ import Time
             #expect(claimed == Claims.runningMax)
             _ = try await house.test.asSuperuser("delete from queue.jobs where state = 'running'")
             #expect(try await walk(house, at: House.start + .minutes(1)).count == 1)
+        }
+    }
+
+    @Test func `after a long time without a call the second one comes one spacing later`() async throws {
+        try await withHouse { house in
+            try await add(3, to: lane, house: house)
+            let now = House.start + .minutes(1)
+            #expect(try await walk(house, at: now).count == 1)
+            #expect(try await walk(house, at: now + .milliseconds(419)).isEmpty)
+            #expect(try await walk(house, at: now + .milliseconds(420)).count == 1)
+            #expect(try await walk(house, at: now + .milliseconds(630)).count == 1)
         }
     }
 
@@ -226,13 +239,13 @@ import Time
             func rested(at now: Moment) async throws -> Moment? {
                 try await Claims.walk(after: 0, upTo: 32, now: now, by: claimant(1), on: house.db).rested
             }
-            #expect(try await rested(at: House.start) == House.start + .milliseconds(205))
-            #expect(try await rested(at: House.start + .milliseconds(100)) == House.start + .milliseconds(205))
+            #expect(try await rested(at: House.start) == House.start + .milliseconds(210))
+            #expect(try await rested(at: House.start + .milliseconds(100)) == House.start + .milliseconds(210))
             // The lane whose last job was taken has no work: only the other one is waited for.
-            #expect(try await rested(at: House.start + .milliseconds(205)) == House.start + .milliseconds(410))
-            #expect(try await rested(at: House.start + .milliseconds(206)) == House.start + .milliseconds(2050))
-            #expect(try await rested(at: House.start + .milliseconds(2050)) == House.start + .milliseconds(4100))
-            #expect(try await rested(at: House.start + .milliseconds(2051)) == nil)
+            #expect(try await rested(at: House.start + .milliseconds(210)) == House.start + .milliseconds(420))
+            #expect(try await rested(at: House.start + .milliseconds(211)) == House.start + .milliseconds(2100))
+            #expect(try await rested(at: House.start + .milliseconds(2100)) == House.start + .milliseconds(4200))
+            #expect(try await rested(at: House.start + .milliseconds(2101)) == nil)
         }
     }
 
@@ -254,9 +267,9 @@ import Time
             try await add(2, to: lane, house: house)
             try await add(2, to: sandbox, house: house)
             #expect(try await walk(house, at: House.start).map(\.lane) == [lane, sandbox])
-            #expect(try await walk(house, at: House.start + .milliseconds(205)).map(\.lane) == [lane])
-            #expect(try await walk(house, at: House.start + .milliseconds(2049)).isEmpty)
-            #expect(try await walk(house, at: House.start + .milliseconds(2050)).map(\.lane) == [sandbox])
+            #expect(try await walk(house, at: House.start + .milliseconds(210)).map(\.lane) == [lane])
+            #expect(try await walk(house, at: House.start + .milliseconds(2099)).isEmpty)
+            #expect(try await walk(house, at: House.start + .milliseconds(2100)).map(\.lane) == [sandbox])
         }
     }
 
@@ -276,7 +289,7 @@ import Time
     }
 
     @Test func `permits are five a second less a margin, in the sandbox half a one, for all who ask`() async throws {
-        for (lane, spacing) in [(lane, 205), (sandbox, 2050)] as [(Int64, Int64)] {
+        for (lane, spacing) in [(lane, 210), (sandbox, 2100)] as [(Int64, Int64)] {
             try await withHouse { house in
                 let begin = ContinuousClock.now
                 let given = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -376,6 +389,30 @@ import Time
             #expect(given.count <= most)
             #expect(given.count >= 50, "a second ahead is given at once")
             #expect(freeAt - now <= .milliseconds(1020))
+        }
+    }
+
+    @Test func `of commerce are further apart at the beginning, when there is no connection yet`() async throws {
+        try await withHouse { house in
+            let lane = Lane.commerce(app: 1, isSandbox: false)
+            /// What a permit leaves free, counted from a moment before it and from the end of the one before.
+            func free(after change: SQL, isCold: Bool) async throws -> (sinceBegin: Duration, sinceLast: Duration?) {
+                let rows = try await house.db.transaction(.tenant(1)) { tx in
+                    try await Lane.ensure(lane, in: tx)
+                    try await tx.execute("update queue.lanes set free_at = \(change) where lane = \(lane)")
+                    let before = try await tx.rows(
+                        "select clock_timestamp() as now, free_at from queue.lanes where lane = \(lane)")[0]
+                    #expect(try await Lane.takePermit(lane, in: tx) != nil)
+                    return [before, try await tx.rows("select free_at from queue.lanes where lane = \(lane)")[0]]
+                }
+                let (begin, end): (Moment, Moment) = (try rows[0]("now"), try rows[1]("free_at"))
+                let last: Moment? = isCold ? nil : try rows[0]("free_at")
+                return (end - begin, last.map { end - $0 })
+            }
+            let cold = try await free(after: "'-infinity'", isCold: true)
+            #expect(cold.sinceBegin >= .milliseconds(419), "twice the spacing, from when it was given")
+            let warm = try await free(after: "clock_timestamp() + interval '500 ms'", isCold: false)
+            #expect(warm.sinceLast.map { $0 <= .milliseconds(211) } == true)
         }
     }
 

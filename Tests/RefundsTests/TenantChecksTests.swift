@@ -31,7 +31,8 @@ import Time
         let key = try await key(desk)
         _ = try await desk.database.transaction(key.tenant.scope) { tx in
             try await KeyStandings.refused(
-                key.id, for: desk.alpha.app.id, isSandbox: sandbox, of: key.tenant, clockOffset: offset, at: desk.now, in: tx)
+                key.id, for: desk.alpha.app.id, isSandbox: sandbox, of: key.tenant, clockOffset: offset, at: desk.now,
+                in: tx)
         }
     }
 
@@ -237,5 +238,42 @@ import Time
                 production?.state == .warn
                     && production?.text.contains("Meanwhile ABCDE12345 signs") == true)
         }
+    }
+
+    @Test func `somebody must be told: no channel, a dead one and one that wakes nobody at once are named`()
+        async throws
+    {
+        try await Desk.open { desk in
+            let none = try #require(try await checks(desk)["channels alpha"])
+            #expect(none.state == .warn && none.text.contains("nobody is told") && none.remedy?.place == .channels)
+
+            try await desk.addChannel { $0.after = .minutes(10) }
+            try await desk.test.asSuperuser("update refunds.channels set last_success_at = now()")
+            #expect(try await checks(desk)["channels alpha"]?.text.contains("second in line") == true)
+
+            let first = try await desk.addChannel(.pagerduty) { $0.name = "Pager" }
+            #expect(try await checks(desk)["channel alpha/Pager"]?.text == "was never used")
+            try await desk.test.asSuperuser("update refunds.channels set last_success_at = now()")
+            let well = try await checks(desk)
+            #expect(well["channels alpha"]?.state == .ok && well["channel alpha/Pager"] == nil)
+
+            let troubles: [(SQL, String)] = [
+                ("off_at = now(), off_why = 'HTTP 404'", "switched off"),
+                ("off_at = null, failures = 3", "does not take"),
+            ]
+            for (change, words) in troubles {
+                try await desk.test.asSuperuser("update refunds.channels set \(change) where channel_id = \(first.id)")
+                #expect(try await checks(desk)["channel alpha/Pager"]?.text.contains(words) == true)
+                #expect(try await checks(desk)["channels alpha"]?.state == .warn)
+            }
+        }
+    }
+
+    @Test func `a rehearsal alone needs nobody to be told, and the installation may leave it to its tenants`() {
+        let tenant = Tenant(id: TenantID(rawValue: 7), slug: "acme", name: "Acme")
+        #expect(ChannelChecks.of([], tenant, isNeeded: false).isEmpty)
+        let house = Tenant(id: .installation, slug: "installation", name: "This installation")
+        let checks = ChannelChecks.of([], house, isNeeded: false)
+        #expect(checks.map(\.state) == [.warn] && checks[0].text.contains("its tenants hear"))
     }
 }

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// What `refund-desk doctor` says of an audit log that somebody changed by hand.
-@Suite(.timeLimit(.minutes(4))) struct `Audit log on the command line` {
+@Suite(.timeLimit(.minutes(10))) struct `Audit log on the command line` {
     private func check(_ desk: Desk, _ slug: String) async throws -> (state: String, text: String) {
         let doctor = try await desk.run("doctor", "--json")
         let report =

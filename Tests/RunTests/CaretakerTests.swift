@@ -1,4 +1,6 @@
+import AppStore
 import FoundationEssentials
+import HTTP
 import Journal
 import Postgres
 import Support
@@ -29,7 +31,11 @@ import Time
                 }
                 try await TenantStore.close("bolt", at: clock.now, by: .commandLine, in: tx)
             }
-            let caretaker = Caretaker(house)
+            let caretaker = Caretaker(
+                house,
+                instruments: Instruments(
+                    house, revocation: .off,
+                    http: HTTPClient(name: "services", options: .init(), journal: .silent, counters: Counters())))
             try await caretaker.round()
             #expect(lines.heads.count == 2)
             #expect(lines.heads[0].contains("\"sequence\":1") && lines.heads[1].contains("\"sequence\":2"))

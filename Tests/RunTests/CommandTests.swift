@@ -7,7 +7,7 @@ import Testing
 import Time
 
 /// The real program, in processes of its own.
-@Suite(.timeLimit(.minutes(4))) struct `Commands` {
+@Suite(.timeLimit(.minutes(10))) struct `Commands` {
     @Test func `an app is set up from nothing, one JSON object a step`() async throws {
         try await withDesk { desk in
             let tenant = try await desk.answer("tenant", "add", "acme", "--name", "Acme Ltd")
@@ -403,5 +403,24 @@ import Time
         #expect(object?["version"] is String)
         #expect(object?["schema"] as? Int == Schema.migrations.count)
         #expect(object?.keys.contains("commit") == true)
+    }
+
+    /// The program links a part of Foundation that knows no zones: what a test's own process can is not what it can.
+    @Test func `a channel takes the zones of this machine, and says which names are none`() async throws {
+        try await withDesk { desk in
+            #expect(try await desk.run("migrate").status == 0)
+            _ = try await desk.answer("tenant", "add", "acme", "--name", "Acme")
+            func add(_ zone: String) async throws -> OutsideProgram.Outcome {
+                try await desk.run(
+                    "channel", "add", "--tenant", "acme", "--kind", "slack", "--secret-stdin", "--zone", zone,
+                    input: "https://hooks.slack.com/services/T0/B0/abc\n")
+            }
+            for zone in ["UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires"] {
+                let added = try await add(zone)
+                #expect(added.status == 0, "\(added.error)")
+            }
+            let refused = try await add("Mars/Base")
+            #expect(refused.status == 1 && refused.error.contains("time zone"))
+        }
     }
 }

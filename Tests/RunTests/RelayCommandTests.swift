@@ -2,7 +2,7 @@ import Support
 import Testing
 
 /// `refund-desk relay …`, by the real program.
-@Suite(.timeLimit(.minutes(4))) struct `Another receiver on the command line` {
+@Suite(.timeLimit(.minutes(10))) struct `Another receiver on the command line` {
     @Test func `another receiver is named, shown without its address, and taken away`() async throws {
         try await withDesk { desk in
             _ = try await desk.answer("tenant", "add", "acme", "--name", "Acme")

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// `refund-desk serve` as a process.
-@Suite(.timeLimit(.minutes(4))) struct `Serving` {
+@Suite(.timeLimit(.minutes(10))) struct `Serving` {
     private func serve(_ desk: Desk, _ words: String...) throws -> RunningProgram {
         try RunningProgram(OutsideProgram.path("refund-desk"), ["serve"] + words, environment: desk.environment)
     }
@@ -82,6 +82,74 @@ import Testing
             serving.signal(SIGTERM)
             #expect(await serving.exit() == 0)
             #expect(!serving.output.contains("s3cr3t") && !serving.output.contains(key))
+        }
+    }
+
+    /// systemd's part, played by a script: it keeps the socket and starts the program with it, three times, while callers
+    /// come without a pause.
+    private static let socketKeeper = #"""
+        import json, os, signal, socket, sys, threading, time
+        program = sys.argv[1]
+        listening = socket.socket()
+        listening.bind(("127.0.0.1", 0))
+        listening.listen(1024)
+        port = listening.getsockname()[1]
+
+        def start():
+            pid = os.fork()
+            if pid == 0:
+                if listening.fileno() != 3:
+                    os.dup2(listening.fileno(), 3)
+                os.set_inheritable(3, True)
+                os.execve(program, [program, "serve"], dict(os.environ, LISTEN_PID=str(os.getpid()), LISTEN_FDS="1"))
+            return pid
+
+        answered, failed, isOver = [0], [], threading.Event()
+
+        def call():
+            while not isOver.is_set():
+                try:
+                    with socket.create_connection(("127.0.0.1", port), timeout=60) as s:
+                        s.sendall(b"GET /health/live HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+                        text = b""
+                        while part := s.recv(4096):
+                            text += part
+                    if text.startswith(b"HTTP/1.1 200"):
+                        answered[0] += 1
+                    else:
+                        failed.append(text[:60].decode(errors="replace"))
+                except OSError as error:
+                    failed.append(repr(error))
+
+        callers = [threading.Thread(target=call) for _ in range(4)]
+        for caller in callers:
+            caller.start()
+        ends = []
+        for turn in range(3):
+            pid = start()
+            goal, until = answered[0] + 40, time.monotonic() + 60
+            while answered[0] < goal and time.monotonic() < until:
+                time.sleep(0.01)
+            if turn == 2:
+                isOver.set()
+                for caller in callers:
+                    caller.join()
+            os.kill(pid, signal.SIGTERM)
+            ends.append(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+        print(json.dumps({"answered": answered[0], "failed": len(failed), "first": failed[:1], "ends": ends}))
+        """#
+
+    @Test func `with a socket that is kept open for it two restarts refuse nobody`() async throws {
+        try await withDesk { desk in
+            let finished = try await OutsideProgram.run(
+                "/usr/bin/env", ["python3", "-c", Self.socketKeeper, OutsideProgram.path("refund-desk")],
+                environment: desk.environment.merging(["PATH": "/usr/bin:/bin"]) { $1 })
+            let line = try #require(
+                finished.output.split(separator: "\n").last { $0.hasPrefix("{\"answered\"") }, "\(finished)")
+            let told = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            #expect(told["failed"] as? Int == 0, "\(line)")
+            #expect(told["ends"] as? [Int] == [0, 0, 0], "\(line)")
+            #expect((told["answered"] as? Int ?? 0) >= 120, "\(line)")
         }
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// `openssl s_server` with a fresh certificate, right or wrong in one way; it keeps every byte it deciphers
-/// and answers nothing.
+/// and answers nothing, or with a page about itself.
 package final class TLSServer: Sendable {
     package enum Certificate: String, Sendable, CaseIterable {
         /// Issued by `authorityFile` for `localhost`.
@@ -17,9 +17,9 @@ package final class TLSServer: Sendable {
 
     /// Runs `body` beside a server with such a certificate, and ends it.
     package static func serve(
-        _ certificate: Certificate, _ body: (TLSServer) async throws -> Void
+        _ certificate: Certificate, answers: Bool = false, _ body: (TLSServer) async throws -> Void
     ) async throws {
-        let server = try await TLSServer(certificate)
+        let server = try await TLSServer(certificate, answers)
         do {
             try await body(server)
         } catch {
@@ -29,7 +29,7 @@ package final class TLSServer: Sendable {
         await server.stop()
     }
 
-    private init(_ certificate: Certificate) async throws {
+    private init(_ certificate: Certificate, _ answers: Bool) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "tls-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         func path(_ name: String) -> String { folder.appending(path: name).path }
@@ -60,7 +60,7 @@ package final class TLSServer: Sendable {
                 "-o0", "openssl", "s_server", "-accept", "127.0.0.1:0", "-cert", path("leaf.pem"), "-key",
                 path("key.pem"),
                 "-alpn", "http/1.1",
-            ])
+            ] + (answers ? ["-www"] : []))
         // The line is complete when the next word of the programme follows or the line ends.
         let start = "ACCEPT 127.0.0.1:"
         try await program.printed(start)

@@ -55,9 +55,8 @@ package func withDatabase<R: Sendable>(
         do {
             let database = try Database(url: url, loops: loops, limits: limits, journal: journal, counters: counters)
             do {
-                result = .success(
-                    try await body(
-                        TestDatabase(name: name, url: url, database: database, loops: loops, counters: counters)))
+                let made = TestDatabase(name: name, url: url, database: database, loops: loops, counters: counters)
+                result = .success(try await TestThreads.shared.run { try await body(made) })
             } catch {
                 result = .failure(error)
             }
@@ -134,7 +133,13 @@ private actor TemplateMaker {
     func template() async throws -> String {
         let task = making ?? Task { try await Self.make() }
         making = task
-        return try await task.value
+        do {
+            return try await task.value
+        } catch {
+            // One failure is one test's: the next one tries again.
+            making = nil
+            throw error
+        }
     }
 
     private static func make() async throws -> String {

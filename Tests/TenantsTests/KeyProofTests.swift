@@ -186,6 +186,35 @@ import Time
         }
     }
 
+    @Test func `of many who give one Apple ID to different apps at once, one does`() async throws {
+        try await withTwoTenants { home in
+            let taken = await withTaskGroup(of: Bool.self) { group in
+                for n in 0..<6 {
+                    group.addTask {
+                        var new = NewApp(bundleID: "com.example.at-once-\(n)")
+                        new.appleID = 6_450_000_093
+                        let asked = new
+                        do {
+                            try await home.with(home.a) { tx in
+                                _ = try await TenantStore.addApp(
+                                    asked, to: home.a.id, at: home.clock.now, by: .commandLine, in: tx)
+                            }
+                            return true
+                        } catch {
+                            guard case TenantStoreError.appleIDTaken = error else {
+                                Issue.record("refused for something else: \(error)")
+                                return false
+                            }
+                            return false
+                        }
+                    }
+                }
+                return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            #expect(taken == 1)
+        }
+    }
+
     @Test(arguments: [
         "https://api.storekit.apple.com", "https://API.storekit-sandbox.itunes.apple.com.:443/x", "https://apple.com",
         "http://17.58.0.1:8090",

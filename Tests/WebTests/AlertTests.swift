@@ -40,8 +40,7 @@ import Time
             try await sam.signIn()
             let page = try await sam.get(.alerts("alpha")).text
             #expect(page.contains("Nothing is open") && page.contains("There is no channel: nobody would be told."))
-            // What is listed is looked for.
-            #expect(page.contains("history-gap") && !page.contains("callback-failing"))
+            for rule in IncidentRule.allCases { #expect(page.contains(rule.rawValue)) }
         }
     }
 
@@ -150,6 +149,79 @@ import Time
             #expect(try await desk.alerts().channels(of: desk.alpha.id).isEmpty)
         }
     }
+
+    @Test func `a mail address is confirmed by whoever has the link, once, and only by pressing the button`()
+        async throws
+    {
+        try await withConsole { desk, console, test in
+            let channel = try await desk.alerts().addChannel(
+                .email, ChannelChange(name: "Nights", target: "on-call@example.com"), of: desk.alpha.id,
+                by: .commandLine)
+            let token = String(repeating: "k", count: 43)
+            try await test.asSuperuser(
+                """
+                update refunds.channels
+                set confirm_hashes = array[sha256(convert_to(\(token), 'UTF8'))], confirm_until = \(desk.clock.now + .days(1))
+                where channel_id = \(channel.id)
+                """)
+            let link = Site.channelConfirmation(token: token)
+            let stranger = TestBrowser(console)
+            for _ in 1...2 {
+                let page = try await stranger.get(link)
+                #expect(
+                    page.status == 200 && page.text.contains("on-call@example.com")
+                        && page.text.contains("Yes, I read there"))
+            }
+            #expect(try await stranger.post(link).text.contains("Thank you"))
+            #expect(try await stranger.post(link).status == 404)
+            #expect(try await stranger.get(link).status == 404)
+            #expect(try await stranger.get(.channelConfirmation(token: "x")).status == 404)
+            #expect(try await desk.alerts().channels(of: desk.alpha.id).first?.isConfirmed == true)
+        }
+    }
+
+    @Test func `of the installation are for those who run it, and for nobody else`() async throws {
+        try await withConsole { desk, console, test in
+            try await test.database.execute(
+                TenantID.installation.scope,
+                """
+                insert into refunds.incidents
+                  (tenant_id, incident_id, rule, cause, severity, title, effect, first_step, opened_at, seen_at)
+                values (0, \(UUID()), 'disk-full', 'disk web-1 /', 'critical', 'The disk under / is nearly full.', 'Nothing is stored.',
+                  'Make room.', \(desk.clock.now), \(desk.clock.now))
+                """)
+            let caretaker = TestBrowser(console)
+            try await caretaker.signIn("ops@desk.example")
+            // Its line stands over the list of tenants, and leads to the page.
+            let tenants = try await caretaker.get(.tenants).text
+            #expect(tenants.contains("The disk under / is nearly full.") && tenants.contains("/t/installation/alerts"))
+            let page = try await caretaker.get(.alerts("installation")).text
+            #expect(page.contains("The disk under / is nearly full.") && page.contains("no channel of its own"))
+            #expect(page.contains("disk-full") && !page.contains("deadline-at-risk") && !page.contains("/cases"))
+            let id = try #require(page.firstMatch(of: /alerts\/([0-9a-f-]{36})/)?.1)
+            let incident = Site.incident("installation", try #require(UUID(uuidString: String(id))))
+            #expect(try await caretaker.get(incident).text.contains("Make room."))
+            #expect(try await caretaker.post(incident.url + "/acknowledge").status == 303)
+
+            #expect(try await caretaker.post(Site.channels("installation").url, form).status == 303)
+            let channels = try await caretaker.get(.channels("installation")).text
+            #expect(channels.contains("On call"))
+            // Nothing else of the installation is a page.
+            for site: Site in [
+                .overview("installation"), .audit("installation", AuditListQuery()), .people("installation"),
+            ] {
+                #expect(try await caretaker.get(site).status == 404, "\(site.url)")
+            }
+
+            let sam = TestBrowser(console)
+            try await sam.signIn()
+            for site: Site in [.alerts("installation"), .channels("installation"), incident] {
+                #expect(try await sam.get(site).status == 404, "\(site.url)")
+            }
+            #expect(try await sam.post(Site.channels("installation").url, form).status == 404)
+            #expect(try await sam.get(.alerts("alpha")).text.contains("disk under") == false)
+        }
+    }
 }
 
 @Suite struct `The form of a channel` {
@@ -203,6 +275,7 @@ import Time
             let channel = try await desk.alerts().addChannel(
                 .email, ChannelChange(name: "Nights", target: "on-call@example.com"), of: desk.alpha.id,
                 by: .commandLine)
+            try await desk.database.execute(.house, "update refunds.channels set confirmed_at = \(desk.clock.now)")
             #expect(try await sam.post(.channelTest("alpha", channel.id)).status == 303)
             try await desk.database.execute(
                 .house, "update refunds.notices set state = \(state), answer = \(answer) where event = 'test'")
@@ -230,7 +303,8 @@ import Time
                 .email, ChannelChange(name: "Nights", target: "on-call@example.com"), of: desk.alpha.id,
                 by: .commandLine)
             let page = try await sam.get(site).text
-            #expect(page.contains("Nights") && page.contains("Never used") && !page.contains("Nobody is called yet."))
+            #expect(
+                page.contains("Nights") && page.contains("Not confirmed") && !page.contains("Nobody is called yet."))
         }
     }
 }

@@ -16,7 +16,7 @@ import Time
     private static let elsewhere: Set<String> = [
         "app.removed", "app.apple-id-learned", "key.retired", "key.removed", "key.replaced", "inbox.retired",
         "notification.misdirected", "relay.retried", "person.recovery-code-used", "person.passkey-counted-back",
-        "test.requested", "key.probed",
+        "test.requested", "key.probed", "channel.confirmed",
     ]
 
     private func link(in text: String) throws -> String {

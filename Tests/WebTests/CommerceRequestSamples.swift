@@ -41,7 +41,8 @@ enum CommerceRequestSamples {
                         refundedAt: isRefunded ? Samples.now : nil,
                         revokedAt: isRefunded && $0.revoke ? Samples.now : nil)
                 } : [], refundReason: kind == .revoke ? .other : nil, refundType: kind == .revoke ? .prorated : nil,
-            refundRiskingPreference: kind == .cancel ? nil : true, currency: "EUR", storefront: nil,
+            refundRiskingPreference: kind == .cancel ? nil : true, currency: "EUR", purchaseCurrency: "EUR",
+            storefront: nil,
             amountEstimate: 4250, note: "She wrote <to> us.", body: Array("{}".utf8), askedAt: Samples.signed,
             askedBy: PersonID(rawValue: Samples.id(1)), askedByToken: nil,
             submittedAt: state == .draft ? nil : Samples.signed + .minutes(1), submittedBy: nil, submittedByToken: nil,

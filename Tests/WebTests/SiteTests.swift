@@ -76,7 +76,7 @@ import Time
             .incident("alpha", Samples.id(6)), .incidentAct("alpha", Samples.id(6), .snooze), .channels("alpha"),
             .channel("alpha", Samples.id(7)), .channelState("alpha", Samples.id(7)),
             .channelTest("alpha", Samples.id(7)),
-            .channelRemoval("alpha", Samples.id(7)),
+            .channelRemoval("alpha", Samples.id(7)), .channelConfirmation(token: "t-0_Zz"),
         ]
     }()
 

@@ -4,6 +4,7 @@
 #ifndef DESK_CURL_SHIM_H
 #define DESK_CURL_SHIM_H
 #include <curl/curl.h>
+#include <string.h>
 
 static inline CURLcode desk_curl_set_long(CURL *h, CURLoption o, long v) { return curl_easy_setopt(h, o, v); }
 static inline CURLcode desk_curl_set_large(CURL *h, CURLoption o, curl_off_t v) { return curl_easy_setopt(h, o, v); }
@@ -20,6 +21,15 @@ static inline CURLMcode desk_curl_multi_set_long(CURLM *m, CURLMoption o, long v
 
 static inline CURLcode desk_curl_get_long(CURL *h, CURLINFO i, long *v) { return curl_easy_getinfo(h, i, v); }
 static inline CURLcode desk_curl_get_private(CURL *h, void **v) { return curl_easy_getinfo(h, CURLINFO_PRIVATE, v); }
+
+// The PEM text of the other side's own certificate; NULL where none was asked for. It lives as long as the handle's call.
+static inline const char *desk_curl_certificate(CURL *h) {
+  struct curl_certinfo *info = NULL;
+  if (curl_easy_getinfo(h, CURLINFO_CERTINFO, &info) != CURLE_OK || !info || info->num_of_certs < 1) return NULL;
+  for (const struct curl_slist *line = info->certinfo[0]; line; line = line->next)
+    if (strncmp(line->data, "Cert:", 5) == 0) return line->data + 5;
+  return NULL;
+}
 
 // The macro's value is an expression that Swift does not import.
 static inline long desk_curl_global_flags(void) { return CURL_GLOBAL_DEFAULT; }

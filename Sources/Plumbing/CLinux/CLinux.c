@@ -2,6 +2,7 @@
 #include "CLinux.h"
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
@@ -123,6 +124,45 @@ int desk_bound_port(int fd) {
     case AF_INET: return ntohs(a.v4.sin_port);
     case AF_INET6: return ntohs(a.v6.sin6_port);
     default: return 0;
+    }
+}
+
+int desk_adopt_listening(int fd, int *family, uint8_t bytes[16], uint16_t *port, char path[108]) {
+    int value = 0;
+    socklen_t size = sizeof value;
+    if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &value, &size) < 0) return -errno;
+    if (value != SOCK_STREAM) return -EPROTOTYPE;
+    size = sizeof value;
+    if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &value, &size) < 0) return -errno;
+    if (!value) return -EINVAL;
+    union address a;
+    memset(&a, 0, sizeof a);
+    socklen_t length = sizeof a;
+    if (getsockname(fd, &a.any, &length) < 0) return -errno;
+    int flags = fcntl(fd, F_GETFL);
+    if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) < 0) return -errno;
+    int one = 1;
+    *family = 0;
+    *port = 0;
+    path[0] = 0;
+    switch (a.any.sa_family) {
+    case AF_INET:
+        *family = 4;
+        *port = ntohs(a.v4.sin_port);
+        memcpy(bytes, &a.v4.sin_addr, 4);
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+        return 0;
+    case AF_INET6:
+        *family = 6;
+        *port = ntohs(a.v6.sin6_port);
+        memcpy(bytes, &a.v6.sin6_addr, 16);
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+        return 0;
+    case AF_UNIX:
+        strncpy(path, a.un.sun_path, 107);
+        path[107] = 0;
+        return 0;
+    default: return -EAFNOSUPPORT;
     }
 }
 

@@ -17,6 +17,8 @@ package enum Socket {
         package let descriptor: Descriptor
         /// With the port that the system chose.
         package let address: SocketAddress
+        /// Somebody else keeps it open: what waits in its queue outlives this process.
+        package let isInherited: Bool
 
         package consuming func takeDescriptor() -> Descriptor { descriptor }
     }
@@ -46,12 +48,29 @@ package enum Socket {
             guard raw >= 0 else { throw SocketError(code: -raw, what: "listening at \(address)") }
             let bound = desk_bound_port(raw)
             return Listening(
-                descriptor: Descriptor(owning: raw), address: .ip(ip, port: UInt16(clamping: bound)))
+                descriptor: Descriptor(owning: raw), address: .ip(ip, port: UInt16(clamping: bound)),
+                isInherited: false)
         case .unix(let path):
             let raw = unsafe desk_listen_unix(path, backlog)
             guard raw >= 0 else { throw SocketError(code: -raw, what: "listening at \(address)") }
-            return Listening(descriptor: Descriptor(owning: raw), address: address)
+            return Listening(descriptor: Descriptor(owning: raw), address: address, isInherited: false)
         }
+    }
+
+    /// Takes over a socket that whoever started this process listens at.
+    ///
+    /// - Throws: `SocketError` for a descriptor that is no stream socket, or does not listen. It stays open then.
+    package static func adopt(_ raw: CInt) throws(SocketError) -> Listening {
+        var (family, port): (CInt, UInt16) = (0, 0)
+        var bytes = [UInt8](repeating: 0, count: 16)
+        var path = [CChar](repeating: 0, count: 108)
+        let code = unsafe desk_adopt_listening(raw, &family, &bytes, &port, &path)
+        guard code == 0 else { throw SocketError(code: -code, what: "taking over the socket \(raw)") }
+        let ip = family == 0 ? nil : IPAddress(bytes: Array(bytes.prefix(family == 4 ? 4 : 16)))
+        let address =
+            ip.map { SocketAddress.ip($0, port: port) }
+            ?? .unix(path: String(decoding: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+        return Listening(descriptor: Descriptor(owning: raw), address: address, isInherited: true)
     }
 
     /// The next connection that waits; nil when none does.

@@ -4,25 +4,28 @@ import Time
 
 /// From settings to a connection that has taken its role; nothing here waits on the thread.
 extension Connection {
-    /// Makes a connection and lets it take its role.
+    /// Makes a connection and lets it take its role, all of it on `loop`: the deadline runs while it is
+    /// made, and must not pass while a busy pool of threads keeps the next step waiting.
     ///
     /// - Parameter role: nil leaves the login as it is, for migrations and listeners.
     static func open(
         _ settings: ConnectionSettings, role: Role?, rotation: Int = 0, within: Duration, on loop: EventLoop,
         helpers: ConnectionHelpers
     ) async throws(PostgresError) -> Connection {
-        let deadline = ContinuousClock.now + (settings.connectTimeout ?? within)
-        let resolved = try await helpers.resolve(settings, rotation: rotation, until: deadline)
-        let connection = Connection(
-            loop: loop, handle: try ConnectionHandle(startingWith: resolved.parameters), helpers: helpers)
-        do throws(PostgresError) {
-            try await connection.connect(until: deadline)
-            try await connection.setUp(role: role, until: deadline)
-        } catch {
-            await connection.close()
-            throw error
+        try await withTaskExecutorPreference(loop) { () async throws(PostgresError) -> Connection in
+            let deadline = ContinuousClock.now + (settings.connectTimeout ?? within)
+            let resolved = try await helpers.resolve(settings, rotation: rotation, until: deadline)
+            let connection = Connection(
+                loop: loop, handle: try ConnectionHandle(startingWith: resolved.parameters), helpers: helpers)
+            do throws(PostgresError) {
+                try await connection.connect(until: deadline)
+                try await connection.setUp(role: role, until: deadline)
+            } catch {
+                await connection.close()
+                throw error
+            }
+            return connection
         }
-        return connection
     }
 
     private func connect(until deadline: ContinuousClock.Instant) async throws(PostgresError) {

@@ -1,5 +1,6 @@
 package import Journal
 package import Loop
+import Synchronization
 
 /// The database: pools of connections, one for each role on each loop.
 ///
@@ -10,6 +11,10 @@ package final class Database: Sendable {
     package let settings: ConnectionSettings
     package let helpers: ConnectionHelpers
     private let pools: [[Role: Pool]]
+    private let full = Mutex<ContinuousClock.Instant?>(nil)
+
+    /// When the database last refused something because its disk is full (SQLSTATE 53100); nil while it never did.
+    package var fullAt: ContinuousClock.Instant? { full.withLock { $0 } }
 
     /// Connects to nothing yet.
     ///
@@ -63,6 +68,7 @@ package final class Database: Sendable {
             try await connection.finish(number, commit: true)
         } catch {
             await pool.giveBack(borrowed)
+            note(error as? PostgresError)
             throw error
         }
         await pool.giveBack(borrowed)
@@ -103,8 +109,13 @@ package final class Database: Sendable {
             return result
         } catch {
             await pool.giveBack(borrowed)
+            note(error)
             throw error
         }
+    }
+
+    private func note(_ error: PostgresError?) {
+        if error?.sqlState == "53100" { full.withLock { $0 = .now } }
     }
 
     private func pool(of role: Role) -> Pool {

@@ -37,7 +37,8 @@ enum Claims {
     /// that gave work: many paused lanes in a row would stop the walk for good.
     ///
     /// A lane with a `claim_max` rests for a call's spacing after each claim, counted from the end of the rest before
-    /// where that is recent: a claim that comes late does not make the next one later still.
+    /// where that is recent: a claim that comes late does not make the next one later still. After a long time without
+    /// any it rests twice as long, as `Lane.isColdAfter` says.
     ///
     /// - Parameter spare: of lanes with a `claim_max` so many at most: calls that hang must leave hands for the others.
     static func walk(
@@ -68,7 +69,9 @@ enum Claims {
             r as (
               update queue.lanes q
               set paused_until =
-                case when q.paused_until > \(now) - q.call_spacing then q.paused_until else \(now) end + q.call_spacing
+                case when q.paused_until > \(now) - q.call_spacing then q.paused_until + q.call_spacing
+                     when q.paused_until > \(now - Lane.isColdAfter) then \(now) + q.call_spacing
+                     else \(now) + q.call_spacing * 2 end
               from o where q.lane = o.lane and o.claim_max is not null
               returning q.paused_until),
             k as materialized (

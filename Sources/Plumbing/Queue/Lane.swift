@@ -21,6 +21,12 @@ package enum Lane {
     package static func app(of lane: Int64) -> Int64 { (isCommerce(lane) ? lane - commerceBase : lane) >> 1 }
     package static func isSandbox(_ lane: Int64) -> Bool { lane & 1 == 1 }
 
+    /// A lane with a `claim_max` that made no call for so long has no connection any more.
+    ///
+    /// Its first call takes a handshake longer, and five on its heels would be one too many in the second in which it
+    /// arrives: the second call comes one spacing later than others do.
+    package static let isColdAfter: Duration = .seconds(10)
+
     /// Takes the right to one call to Apple.
     ///
     /// By the database's clock, so that all processes share one limit. The row stays locked to the
@@ -32,10 +38,17 @@ package enum Lane {
         for isSecondTry in [false, true] {
             let taken = try await tx.row(
                 """
-                update queue.lanes
-                set free_at = greatest(free_at, clock_timestamp()) + call_spacing
-                where lane = \(lane) and free_at < clock_timestamp() + interval '1 second'
-                returning greatest(free_at - call_spacing - clock_timestamp(), interval '0') as wait
+                with l as (
+                  select lane, free_at,
+                    case when claim_max is not null and free_at + \(isColdAfter) < clock_timestamp() then call_spacing
+                         else interval '0' end as warming
+                  from queue.lanes
+                  where lane = \(lane) and free_at < clock_timestamp() + interval '1 second'
+                  for update)
+                update queue.lanes q
+                set free_at = greatest(l.free_at, clock_timestamp()) + q.call_spacing + l.warming
+                from l where q.lane = l.lane
+                returning greatest(greatest(l.free_at, clock_timestamp()) - clock_timestamp(), interval '0') as wait
                 """)
             if let taken { return try taken("wait") }
             if isSecondTry { break }
@@ -94,9 +107,9 @@ package enum Lane {
 
     /// Between two calls: 20 ms is Apple's 50 a second; Sandbox has a tenth of each limit.
     ///
-    /// The five a second of commerce are kept with a margin of a fortieth: calls that leave 200 ms apart arrive a
+    /// The five a second of commerce are kept with a margin of a twentieth: calls that leave 200 ms apart arrive a
     /// little nearer now and then, and a sixth one in a second would be one too many.
     package static func spacing(of lane: Int64) -> Duration {
-        .milliseconds((isCommerce(lane) ? 205 : 20) * (isSandbox(lane) ? 10 : 1))
+        .milliseconds((isCommerce(lane) ? 210 : 20) * (isSandbox(lane) ? 10 : 1))
     }
 }

@@ -21,7 +21,7 @@ extension AlertDesk {
         if kind == .email, !hasMail { throw AlertError.noMail }
         let entry = try check(kind, change)
         let now = clock.now
-        return try await database.transaction(tenant.scope) { tx in
+        let added = try await database.transaction(tenant.scope) { tx in
             guard try await ChannelStore.all(of: tenant, in: tx).count < ChannelStore.max else {
                 throw AlertError.tooMany(ChannelStore.max)
             }
@@ -29,11 +29,16 @@ extension AlertDesk {
             if let typed = entry.secret { secret = try await vault.sealChannelSecret(typed, of: tenant, in: tx) }
             let channel = Channel(
                 id: Random.uuid(), tenant: tenant, kind: kind, name: change.name, target: entry.target, secret: secret,
-                severity: change.severity, apps: change.apps, after: change.after, quiet: change.quiet, createdAt: now)
+                severity: change.severity, apps: change.apps, after: change.after, quiet: change.quiet,
+                zone: change.zone,
+                createdAt: now)
             try await ChannelStore.add(channel, by: actor.person, in: tx)
             try await audit("channel.added", channel, tenant, actor, address, in: tx)
+            if !channel.isConfirmed { _ = try await askToConfirm(channel.id, of: tenant, in: tx) }
             return channel
         }
+        if !added.isConfirmed { bell.ring() }
+        return added
     }
 
     /// Changes a channel; a new address or key switches a dead one on again, and what failed is told anew.
@@ -41,7 +46,7 @@ extension AlertDesk {
         _ id: UUID, _ change: ChannelChange, of tenant: TenantID, by actor: AuditEntry.Actor, address: String? = nil
     ) async throws -> Channel {
         let now = clock.now
-        return try await database.transaction(tenant.scope) { tx in
+        let changed = try await database.transaction(tenant.scope) { tx in
             guard let old = try await ChannelStore.find(id, of: tenant, forUpdate: true, in: tx) else {
                 throw AlertError.noSuchChannel
             }
@@ -55,14 +60,22 @@ extension AlertDesk {
             let channel = Channel(
                 id: id, tenant: tenant, kind: old.kind, name: change.name, target: entry.target, secret: secret,
                 severity: change.severity, apps: change.apps, after: change.after, quiet: change.quiet,
-                createdAt: old.createdAt, offAt: isRepaired ? nil : old.offAt, offWhy: isRepaired ? nil : old.offWhy,
+                zone: change.zone ?? change.quiet?.zone ?? old.zone,
+                confirmedAt: entry.target == old.target ? old.confirmedAt : nil, createdAt: old.createdAt,
+                offAt: isRepaired ? nil : old.offAt, offWhy: isRepaired ? nil : old.offWhy,
                 lastSuccessAt: old.lastSuccessAt, lastError: old.lastError, lastErrorAt: old.lastErrorAt,
                 failures: isRepaired ? 0 : old.failures)
             try await ChannelStore.change(channel, isRepaired: isRepaired, in: tx)
             if isRepaired { try await NoticeStore.forgetFailed(over: id, of: tenant, at: now, in: tx) }
             try await audit("channel.changed", channel, tenant, actor, address, in: tx)
+            if entry.target != old.target, !channel.isConfirmed {
+                try await ChannelStore.forgetLinks(of: id, tenant: tenant, in: tx)
+                _ = try await askToConfirm(id, of: tenant, in: tx)
+            }
             return channel
         }
+        if !changed.isConfirmed { bell.ring() }
+        return changed
     }
 
     package func removeChannel(
@@ -79,7 +92,8 @@ extension AlertDesk {
         }
     }
 
-    /// Sends a test message over a channel; how it went stands on the channel.
+    /// Sends a test message over a channel, or the link once more where nobody has confirmed it; how it went stands on
+    /// the channel.
     ///
     /// Not repeated by itself: whoever pressed Test sees what came of it.
     ///
@@ -92,6 +106,10 @@ extension AlertDesk {
         let notice = try await database.transaction(tenant.scope) { tx in
             guard let channel = try await ChannelStore.find(id, of: tenant, in: tx) else {
                 throw AlertError.noSuchChannel
+            }
+            guard channel.isConfirmed else {
+                try await audit("channel.tested", channel, tenant, actor, address, in: tx)
+                return try await askToConfirm(id, of: tenant, in: tx)
             }
             let notice = try await NoticeStore.add(
                 NoticePlan.Wanted(channel: id, event: .test, sequence: 1), of: nil, severity: .info, tenant: tenant,
@@ -157,6 +175,9 @@ extension AlertDesk {
         }
         guard change.after >= .zero, change.after <= .hours(24) else {
             throw AlertError.field("after", "at most 24 hours")
+        }
+        if let zone = change.zone, Zone(zone) == nil {
+            throw AlertError.field("zone", "a time zone has a name such as Europe/Berlin or UTC")
         }
         return try kind.check(
             target: change.target, secret: (change.secret ?? known)?.reveal(), rules: outbound)

@@ -37,10 +37,12 @@ package struct ChannelChange: Sendable {
     package var apps: Set<AppID>
     package var after: Duration
     package var quiet: QuietHours?
+    /// A name of the time zone database, in which messages say times; nil: that of the quiet hours, or as it was.
+    package var zone: String?
 
     package init(
         name: String, target: String? = nil, secret: Redacted<String>? = nil, severity: Severity = .error,
-        apps: Set<AppID> = [], after: Duration = .zero, quiet: QuietHours? = nil
+        apps: Set<AppID> = [], after: Duration = .zero, quiet: QuietHours? = nil, zone: String? = nil
     ) {
         self.name = name
         self.target = target
@@ -49,6 +51,7 @@ package struct ChannelChange: Sendable {
         self.apps = apps
         self.after = after
         self.quiet = quiet
+        self.zone = zone
     }
 }
 

@@ -9,24 +9,28 @@ package struct AlertLinks: Sendable {
     let refundCase: @Sendable (_ slug: String, UUID) -> String
     let alerts: @Sendable (_ slug: String?) -> String
     let runbook: @Sendable (IncidentRule) -> String
+    /// The page on which whoever reads a mail says so.
+    let confirmation: @Sendable (_ token: String) -> String
 
     package init(
         incident: @escaping @Sendable (_ slug: String?, UUID) -> String,
         refundCase: @escaping @Sendable (_ slug: String, UUID) -> String,
         alerts: @escaping @Sendable (_ slug: String?) -> String,
-        runbook: @escaping @Sendable (IncidentRule) -> String
+        runbook: @escaping @Sendable (IncidentRule) -> String,
+        confirmation: @escaping @Sendable (_ token: String) -> String
     ) {
         self.incident = incident
         self.refundCase = refundCase
         self.alerts = alerts
         self.runbook = runbook
+        self.confirmation = confirmation
     }
 
     private func slug(_ tenant: Tenant) -> String? { tenant.id == .installation ? nil : tenant.slug }
 
     func notice(
         _ incident: Incident, _ event: NoticePlan.Event, sequence: Int, tenant: Tenant, by person: String,
-        at now: Moment
+        zone: String, at now: Moment
     ) -> Notice {
         var facts = [
             Notice.Fact("Since", incident.openedAt.iso8601), Notice.Fact("Rule", incident.rule.rawValue),
@@ -35,13 +39,26 @@ package struct AlertLinks: Sendable {
         for (currency, amount) in incident.money.sorted(by: { $0.key < $1.key }).prefix(10) {
             facts.append(Notice.Fact("At risk in \(currency)", CurrencyDecimals.text(amount, currency)))
         }
-        return Notice(
+        var notice = Notice(
             event: Self.event(event, by: person), tenant: tenant.slug, tenantName: tenant.name, incidentID: incident.id,
             rule: incident.rule.rawValue, dedupKey: incident.dedupKey(tenant: tenant.slug), severity: incident.severity,
             title: incident.title, effect: incident.effect, firstStep: incident.firstStep,
             url: self.incident(slug(tenant), incident.id), runbook: runbook(incident.rule), openedAt: incident.openedAt,
             at: now, count: incident.times, cases: incident.cases.map { refundCase(tenant.slug, $0) }, facts: facts,
             sequence: sequence)
+        notice.zone = zone
+        return notice
+    }
+
+    func confirmation(of channel: Channel, token: String, tenant: Tenant, at now: Moment) -> Notice {
+        Notice(
+            event: .confirm, tenant: tenant.slug, tenantName: tenant.name, incidentID: channel.id, rule: "confirm",
+            dedupKey: "refund/\(tenant.slug)/confirm/\(channel.id.text)", severity: .info,
+            title: "May alerts come to this address?",
+            effect:
+                "Somebody entered this address to be told when replies to refund requests fail. Nothing more is sent here until you say so.",
+            firstStep: "Open the link within a week and press the button. If you know nothing of it, do nothing.",
+            url: confirmation(token), openedAt: now, at: now)
     }
 
     func test(of channel: Channel, tenant: Tenant, at now: Moment) -> Notice {
@@ -59,6 +76,7 @@ package struct AlertLinks: Sendable {
         case .acknowledged: .acknowledged(by: person)
         case .resolved: .resolved
         case .test: .test
+        case .confirm: .confirm
         }
     }
 }

@@ -18,12 +18,12 @@ package struct Alerting: Sendable {
 
     /// - Parameters:
     ///   - onboarding: asks for TEST notifications.
-    ///   - houseFacts: what this process knows of itself and its machine.
+    ///   - houseFacts: what each process of the installation tells of itself and its machine.
     package init(
         database: Database, vault: Vault, onboarding: Onboarding, channels: ChannelSender, links: AlertLinks,
         bell: Bell,
         clock: WallClock, outbound: OutboundRules, journal: Journal, counters: Counters,
-        houseFacts: @escaping @Sendable () async -> HouseFacts
+        houseFacts: @escaping @Sendable () async -> [HouseFacts]
     ) {
         let send: @Sendable (Notice, OpenedChannel) async -> ChannelAnswer = { await channels.send($0, over: $1) }
         sender = NoticeSender(

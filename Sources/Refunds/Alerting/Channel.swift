@@ -18,6 +18,11 @@ package struct Channel: Sendable, Hashable, Identifiable {
     /// Told only when nobody has acknowledged so long after the opening; zero: at once.
     package let after: Duration
     package let quiet: QuietHours?
+    /// In which its reader reads times: a name of the time zone database.
+    package let zone: String
+    /// When its reader said that they read there; nil for a mail address that nobody has confirmed, and for kinds that need
+    /// no confirmation.
+    package let confirmedAt: Moment?
     package let createdAt: Moment
     /// Switched off by itself: the service said that the address is gone.
     package let offAt: Moment?
@@ -31,7 +36,8 @@ package struct Channel: Sendable, Hashable, Identifiable {
     package init(
         id: UUID, tenant: TenantID, kind: ChannelKind, name: String, target: String? = nil, secret: UUID? = nil,
         severity: Severity = .error, apps: Set<AppID> = [], after: Duration = .zero, quiet: QuietHours? = nil,
-        createdAt: Moment, offAt: Moment? = nil, offWhy: String? = nil, lastSuccessAt: Moment? = nil,
+        zone: String? = nil, confirmedAt: Moment? = nil, createdAt: Moment, offAt: Moment? = nil, offWhy: String? = nil,
+        lastSuccessAt: Moment? = nil,
         lastError: String? = nil, lastErrorAt: Moment? = nil, failures: Int = 0
     ) {
         self.id = id
@@ -44,6 +50,8 @@ package struct Channel: Sendable, Hashable, Identifiable {
         self.apps = apps
         self.after = after
         self.quiet = quiet
+        self.zone = zone ?? quiet?.zone ?? "UTC"
+        self.confirmedAt = confirmedAt
         self.createdAt = createdAt
         self.offAt = offAt
         self.offWhy = offWhy
@@ -54,6 +62,10 @@ package struct Channel: Sendable, Hashable, Identifiable {
     }
 
     package var isOff: Bool { offAt != nil }
+    /// Whether anything may be sent to it but the question whether it may.
+    package var isConfirmed: Bool { kind != .email || confirmedAt != nil }
+    /// Whether what goes wrong is told over it.
+    package var isUsed: Bool { !isOff && isConfirmed }
     /// The newest sending failed.
     package var isFailing: Bool { failures > 0 || isOff }
 
@@ -69,7 +81,7 @@ package struct QuietHours: Sendable, Hashable {
     package let zone: String
 
     package init?(from: Int, to: Int, zone: String) {
-        guard (0..<1440).contains(from), (0..<1440).contains(to), from != to, TimeZone(identifier: zone) != nil else {
+        guard (0..<1440).contains(from), (0..<1440).contains(to), from != to, Zone(zone) != nil else {
             return nil
         }
         self.from = from
@@ -78,10 +90,7 @@ package struct QuietHours: Sendable, Hashable {
     }
 
     package func contains(_ moment: Moment) -> Bool {
-        let offset =
-            TimeZone(identifier: zone)?.secondsFromGMT(
-                for: Date(timeIntervalSince1970: Double(moment.milliseconds) / 1000)) ?? 0
-        let local = moment.seconds + Int64(offset)
+        let local = (moment + (Zone(zone) ?? .utc).offset(at: moment)).seconds
         let minute = Int(((local % 86_400) + 86_400) % 86_400 / 60)
         return from < to ? (from..<to).contains(minute) : minute >= from || minute < to
     }

@@ -9,7 +9,7 @@ enum ChannelStore {
 
     private static let columns: SQL = """
         channel_id, tenant_id, kind, name, target, secret_id, severity, apps, after_minutes, quiet_from, quiet_to,
-        time_zone, created_at, off_at, off_why, last_success_at, last_error, last_error_at, failures
+        time_zone, confirmed_at, created_at, off_at, off_why, last_success_at, last_error, last_error_at, failures
         """
 
     /// In the order in which they were made.
@@ -48,7 +48,7 @@ enum ChannelStore {
             values (\(channel.tenant.rawValue), \(channel.id), \(channel.kind.rawValue), \(channel.name),
               \(channel.target), \(channel.secret), \(channel.severity.rawValue), \(channel.apps.map(\.rawValue).sorted()),
               \(Int32(clamping: channel.after.wholeMilliseconds / 60_000)), \(channel.quiet.map { Int32($0.from) }),
-              \(channel.quiet.map { Int32($0.to) }), \(channel.quiet?.zone ?? "UTC"), \(channel.createdAt),
+              \(channel.quiet.map { Int32($0.to) }), \(channel.zone), \(channel.createdAt),
               \(person?.rawValue))
             """)
     }
@@ -62,11 +62,69 @@ enum ChannelStore {
               severity = \(channel.severity.rawValue), apps = \(channel.apps.map(\.rawValue).sorted()),
               after_minutes = \(Int32(clamping: channel.after.wholeMilliseconds / 60_000)),
               quiet_from = \(channel.quiet.map { Int32($0.from) }), quiet_to = \(channel.quiet.map { Int32($0.to) }),
-              time_zone = \(channel.quiet?.zone ?? "UTC"),
+              time_zone = \(channel.zone), confirmed_at = \(channel.confirmedAt),
               off_at = case when \(isRepaired) then null else off_at end,
               off_why = case when \(isRepaired) then null else off_why end,
               failures = case when \(isRepaired) then 0 else failures end
             where tenant_id = \(channel.tenant.rawValue) and channel_id = \(channel.id)
+            """)
+    }
+
+    /// A link that confirms it; the last few sent ones count, because mails overtake each other.
+    static func addLink(_ hash: [UInt8], until: Moment, to id: UUID, of tenant: TenantID, in tx: Transaction)
+        async throws
+    {
+        try await tx.execute(
+            """
+            update refunds.channels
+            set confirm_hashes = (array_prepend(\(hash), confirm_hashes))[1:5], confirm_until = \(until)
+            where tenant_id = \(tenant.rawValue) and channel_id = \(id) and confirmed_at is null
+            """)
+    }
+
+    /// The channel that a link confirms, and its tenant's name. House scope.
+    static func linked(_ hash: [UInt8], at now: Moment, in tx: Transaction) async throws -> (
+        tenant: TenantID, channel: UUID, confirmation: ChannelConfirmation
+    )? {
+        try await tx.row(
+            """
+            select c.tenant_id, c.channel_id, c.name, coalesce(c.target, '') as target, t.name as tenant_name
+            from refunds.channels c
+            join tenants.tenants t using (tenant_id)
+            where c.confirmed_at is null and c.confirm_until is not null and c.confirm_until > \(now) and c.removed_at is null
+              and t.closed_at is null and \(hash) = any (c.confirm_hashes)
+            order by c.channel_id
+            limit 1
+            """
+        ).map { row in
+            (
+                TenantID(rawValue: try row("tenant_id")), try row("channel_id"),
+                ChannelConfirmation(
+                    tenantName: try row("tenant_name"), channelName: try row("name"), address: try row("target"))
+            )
+        }
+    }
+
+    /// - Returns: false where somebody was quicker, or its address changed meanwhile.
+    static func confirm(_ id: UUID, by hash: [UInt8], of tenant: TenantID, at now: Moment, in tx: Transaction)
+        async throws
+        -> Bool
+    {
+        try await tx.execute(
+            """
+            update refunds.channels
+            set confirmed_at = \(now), confirm_hashes = '{}', confirm_until = null
+            where tenant_id = \(tenant.rawValue) and channel_id = \(id) and confirmed_at is null and removed_at is null
+              and \(hash) = any (confirm_hashes)
+            """) == 1
+    }
+
+    /// Another address: what was sent to the one before confirms nothing.
+    static func forgetLinks(of id: UUID, tenant: TenantID, in tx: Transaction) async throws {
+        try await tx.execute(
+            """
+            update refunds.channels set confirm_hashes = '{}', confirm_until = null
+            where tenant_id = \(tenant.rawValue) and channel_id = \(id)
             """)
     }
 
@@ -117,7 +175,8 @@ extension Channel {
             target: try row("target"), secret: try row("secret_id"), severity: severity,
             apps: Set(apps.map(AppID.init)), after: .minutes(Int64(after)),
             quiet: from.flatMap { from in to.flatMap { QuietHours(from: Int(from), to: Int($0), zone: zone) } },
-            createdAt: try row("created_at"), offAt: try row("off_at"), offWhy: try row("off_why"),
+            zone: zone, confirmedAt: try row("confirmed_at"), createdAt: try row("created_at"),
+            offAt: try row("off_at"), offWhy: try row("off_why"),
             lastSuccessAt: try row("last_success_at"), lastError: try row("last_error"),
             lastErrorAt: try row("last_error_at"), failures: Int(failures))
     }

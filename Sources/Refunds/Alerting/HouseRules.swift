@@ -5,23 +5,33 @@ enum HouseRules {
     static let queueOldAfter = Duration.minutes(2)
     static let slowFrom = Duration.seconds(1)
     static let certificateSoon = Duration.days(14)
+    /// Nothing was refused for so long: there is room again.
+    static let fullFor = Duration.minutes(1)
+    /// Responders have short troubles of their own, and a notification is taken all the same.
+    static let silentFrom = Duration.minutes(30)
 
     static let looked: Set<IncidentRule> = [
-        .queueOld, .workerStuck, .databaseSlow, .revocationUnreachable, .diskFull, .certificateEnding,
+        .queueOld, .workerStuck, .databaseSlow, .databaseFull, .revocationUnreachable, .diskFull, .certificateEnding,
         .masterKeyMissing,
     ]
 
-    static func findings(_ facts: HouseFacts, _ work: WorkFacts, at now: Moment) -> [Finding] {
+    /// - Parameter detail: a sentence more.
+    static func databaseFull(_ detail: String) -> Finding {
+        Finding(
+            .databaseFull, cause: "database", .critical, title: "The database takes no more data.",
+            effect: "Apple's deliveries are turned away and come again later; no reply goes out. \(detail)",
+            firstStep: "Make room on the database's disk.")
+    }
+
+    /// - Parameter processes: what each process of the installation tells of itself.
+    static func findings(_ processes: [HouseFacts], _ work: WorkFacts, at now: Moment) -> [Finding] {
+        var found = self.work(work)
+        for process in processes { found += self.machine(process, at: now) }
+        return worst(found)
+    }
+
+    private static func work(_ work: WorkFacts) -> [Finding] {
         var found: [Finding] = []
-        if !facts.hasMasterKey {
-            found.append(
-                Finding(
-                    .masterKeyMissing, cause: "master key", .critical, title: "There is no master key.",
-                    effect: "No key can be opened: no reply goes out, and nothing new can be sealed.",
-                    firstStep:
-                        "Name the key's file in REFUND_DESK_MASTER_KEY_FILE and start again; a backup of it is the only other copy."
-                ))
-        }
         if work.oldestReady >= queueOldAfter {
             found.append(
                 Finding(
@@ -53,11 +63,30 @@ enum HouseRules {
                     effect: "Apple's deliveries wait, and are turned away when it gets worse.",
                     firstStep: "Look at the database's load, its disks and long transactions (refund-desk doctor)."))
         }
-        if let since = facts.revocationSilentSince, now - since >= .minutes(30) {
+        return found
+    }
+
+    private static func machine(_ facts: HouseFacts, at now: Moment) -> [Finding] {
+        var found: [Finding] = []
+        let host = facts.host
+        if !facts.hasMasterKey {
             found.append(
                 Finding(
-                    .revocationUnreachable, cause: "responder", .warning,
-                    title: "Apple's revocation responder has not answered since \(since.iso8601).",
+                    .masterKeyMissing, cause: "master key \(host)", .critical,
+                    title: "There is no master key on \(host).",
+                    effect: "No key can be opened: no reply goes out from there, and nothing new can be sealed.",
+                    firstStep:
+                        "Name the key's file in REFUND_DESK_MASTER_KEY_FILE and start again; a backup of it is the only other copy."
+                ))
+        }
+        if let last = facts.databaseFullAt, now - last < fullFor {
+            found.append(databaseFull(""))
+        }
+        if let since = facts.revocationSilentSince, now - since >= silentFrom {
+            found.append(
+                Finding(
+                    .revocationUnreachable, cause: "responder \(host)", .warning,
+                    title: "Apple's revocation responder has not answered \(host) since \(since.iso8601).",
                     effect: "Notifications are taken without knowing whether their certificates were revoked.",
                     firstStep:
                         "Allow this machine to call ocsp.apple.com, or set REFUND_DESK_REVOCATION_CHECK=off and know why."
@@ -66,8 +95,9 @@ enum HouseRules {
         for disk in facts.disks where disk.size > 0 && (disk.free * 20 < disk.size || disk.free < 200 << 20) {
             found.append(
                 Finding(
-                    .diskFull, cause: "disk \(disk.path)", disk.free * 100 < disk.size ? .critical : .error,
-                    title: "The disk under \(disk.path) has \(disk.free >> 20) MiB left of \(disk.size >> 20).",
+                    .diskFull, cause: "disk \(host) \(disk.path)", disk.free * 100 < disk.size ? .critical : .error,
+                    title:
+                        "The disk under \(disk.path) of \(host) has \(disk.free >> 20) MiB left of \(disk.size >> 20).",
                     effect: "When it is full nothing can be stored, and Apple's deliveries are turned away.",
                     firstStep: "Make room, or make the disk larger."))
         }
@@ -87,5 +117,18 @@ enum HouseRules {
                     firstStep: "Renew the certificate at the proxy, and find out why that did not happen by itself."))
         }
         return found
+    }
+
+    /// Several processes see one thing: it counts once, as bad as the worst of them says.
+    private static func worst(_ found: [Finding]) -> [Finding] {
+        var kept: [Finding] = []
+        for finding in found {
+            if let index = kept.firstIndex(where: { $0.rule == finding.rule && $0.cause == finding.cause }) {
+                if finding.severity > kept[index].severity { kept[index] = finding }
+            } else {
+                kept.append(finding)
+            }
+        }
+        return kept
     }
 }

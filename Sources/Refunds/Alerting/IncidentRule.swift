@@ -22,26 +22,21 @@ package enum IncidentRule: String, Sendable, CaseIterable {
     case certificateEnding = "certificate-ending"
     case masterKeyMissing = "master-key-missing"
     case relayFailing = "relay-failing"
-    case callbackFailing = "callback-failing"
-    case webhookFailing = "webhook-failing"
     case consentMissing = "consent-missing"
     case reasonDrift = "reason-drift"
     case channelFailing = "channel-failing"
     case noChannel = "no-channel"
-
-    /// Those that something is looked at for in this release; the names of the others are kept for what they will say.
-    package static let lookedFor = allCases.filter { rule in
-        switch rule {
-        case .callbackFailing, .webhookFailing, .revocationUnreachable, .certificateEnding: false
-        default: true
-        }
-    }
 
     /// Quiet hours and snoozing never hold it back: a deadline does not wait for the morning.
     package var isDeadline: Bool { self == .deadlineAtRisk || self == .deadlineMissed }
 
     /// Told as part of another open incident that explains it.
     package var isFoldable: Bool { isDeadline || self == .repliesFailing }
+
+    /// About the installation, which belongs to no tenant.
+    package var isOfInstallation: Bool {
+        HouseRules.looked.contains(self) || self == .databaseUnreachable || self == .channelFailing
+    }
 
     /// Explains why replies do not go out.
     package var isCauseOfDelay: Bool {
@@ -79,8 +74,6 @@ package enum IncidentRule: String, Sendable, CaseIterable {
         case .certificateEnding: "The certificate of the public address ends soon, or is not right."
         case .masterKeyMissing: "There is no master key: no key can be opened."
         case .relayFailing: "An app's other receiver does not take its notifications."
-        case .callbackFailing: "An app's server does not answer when it is asked for evidence."
-        case .webhookFailing: "A webhook does not take what is sent to it."
         case .consentMissing: "Most refund requests stay unanswered because nobody told of the customers' consent."
         case .reasonDrift: "Customers give one reason far more often than before."
         case .channelFailing: "A channel does not take our messages."

@@ -22,12 +22,13 @@ package final class IncidentWatch: Sendable {
     let bell: Bell
     let clock: WallClock
     let journal: Journal
-    let houseFacts: @Sendable () async -> HouseFacts
+    let houseFacts: @Sendable () async -> [HouseFacts]
+    private let gauges: WatchGauges
     private let health = Mutex(Health())
 
     init(
         database: Database, vault: Vault, sender: NoticeSender, listening: Listening, lifeline: Lifeline, bell: Bell,
-        clock: WallClock, journal: Journal, houseFacts: @escaping @Sendable () async -> HouseFacts
+        clock: WallClock, journal: Journal, houseFacts: @escaping @Sendable () async -> [HouseFacts]
     ) {
         self.database = database
         self.vault = vault
@@ -38,6 +39,7 @@ package final class IncidentWatch: Sendable {
         self.clock = clock
         self.journal = journal
         self.houseFacts = houseFacts
+        gauges = WatchGauges(sender.counters)
     }
 
     /// Whether the last round was made, here or by another process, and found nothing critical.
@@ -61,12 +63,19 @@ package final class IncidentWatch: Sendable {
                 try await WatchStore.begin(spacing: Self.every - .seconds(2), in: tx)
             }
             let latency = ContinuousClock.now - begun
-            await lifeline.answered(at: clock.now)
-            let isCritical = try await database.transaction(.house) { tx in try await WatchStore.isCritical(in: tx) }
+            await lifeline.answered(hasWritten: false, at: clock.now)
+            let standing = try await database.transaction(.house) { tx in try await WatchStore.standing(in: tx) }
+            gauges.set(standing)
             let now = clock.now
-            health.withLock { $0 = Health(at: now, isCritical: isCritical) }
+            health.withLock { $0 = Health(at: now, isCritical: standing.isCritical) }
             guard isMine else { return false }
-            try await look(latency: latency)
+            let isFull = try await look(latency: latency)
+            gauges.round(took: ContinuousClock.now - begun)
+            if isFull, await lifeline.tellsOfFullness {
+                await lifeline.isStillFull(at: clock.now)
+            } else {
+                await lifeline.answered(hasWritten: true, at: clock.now)
+            }
             await lifeline.remember()
             return true
         } catch {
@@ -76,23 +85,31 @@ package final class IncidentWatch: Sendable {
         }
     }
 
-    private func look(latency: Duration) async throws {
+    /// - Returns: whether the database refuses what it has no room for.
+    private func look(latency: Duration) async throws -> Bool {
         var work = try await database.transaction(.queue) { tx in try await WatchStore.work(in: tx) }
         work.latency = latency
-        let house = HouseRules.findings(await houseFacts(), work, at: clock.now)
+        var house = HouseRules.findings(await houseFacts(), work, at: clock.now)
+        let isFull = house.contains { $0.rule == .databaseFull }
+        // What is told from memory is not told a second time from the database.
+        if await lifeline.tellsOfFullness { house.removeAll { $0.rule == .databaseFull } }
         let tenants = try await database.transaction(.house) { tx in try await WatchStore.tenants(in: tx) }
         let isTold = try await lookAtInstallation(house)
         // Where nobody is told of the installation's own troubles, its tenants are: better twice than never.
-        let shared = isTold ? [] : house.filter { $0.severity >= .error }
+        let shared = isTold ? [] : house
         for tenant in tenants {
             do {
                 try await look(at: tenant, shared)
+            } catch let error as PostgresError where error.sqlState == Lifeline.full {
+                // Nothing that is found can be written down: the whole round has failed.
+                throw error
             } catch {
                 journal.warning(
                     "the watch could not look at a tenant", ["tenant": .init(tenant.rawValue), "error": .init(error)])
             }
         }
         try await database.transaction(.house) { tx in try await WatchStore.end(in: tx) }
+        return isFull
     }
 
     /// - Returns: whether a channel of the installation is there to tell.
@@ -102,7 +119,7 @@ package final class IncidentWatch: Sendable {
             try await ChannelStore.all(of: tenant, in: tx)
         }
         var found = findings
-        let alive = channels.filter { !$0.isOff && $0.failures < 3 }
+        let alive = channels.filter { $0.isUsed && $0.failures < 3 }
         if !channels.isEmpty {
             var facts = AlertFacts(now: clock.now)
             facts.channels = channels
@@ -129,7 +146,7 @@ package final class IncidentWatch: Sendable {
         _ findings: [Finding], looked: Set<IncidentRule>, of tenant: TenantID, channels: [Channel]
     ) async throws {
         let now = clock.now
-        let (isAnybodyTold, overdue) = try await database.transaction(tenant.scope) { tx in
+        let (changes, isAnybodyTold, overdue) = try await database.transaction(tenant.scope) { tx in
             // A person who acknowledges meanwhile waits for the round, and the round for them.
             _ = try await tx.row(AdvisoryLock.sql("alerts \(tenant.rawValue)", exclusively: true))
             let known = try await IncidentStore.current(of: tenant, at: now, in: tx)
@@ -138,11 +155,22 @@ package final class IncidentWatch: Sendable {
             try await IncidentStore.apply(changes, of: tenant, at: now, in: tx)
             let isAnybodyTold = try await tell(of: tenant, channels, at: now, in: tx)
             return (
-                isAnybodyTold, try await WatchStore.overdue(of: tenant, before: now - Self.overdueAfter, in: tx)
+                changes, isAnybodyTold,
+                try await WatchStore.overdue(of: tenant, before: now - Self.overdueAfter, in: tx)
             )
         }
+        for change in changes { count(change) }
         if isAnybodyTold { bell.ring() }
         for notice in overdue { _ = try await sender.deliver(notice, of: tenant, onlyIfFirst: true) }
+    }
+
+    private func count(_ change: IncidentPlan.Change) {
+        switch change {
+        case .open(let finding): gauges.changed(finding.rule, "opened")
+        case .reopen(let known, _): gauges.changed(known.rule, "reopened")
+        case .close(let known): gauges.changed(known.rule, "closed")
+        case .seen, .clearing: break
+        }
     }
 
     /// Writes the notices that are due.

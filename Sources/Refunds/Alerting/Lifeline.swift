@@ -13,6 +13,10 @@ import Time
 actor Lifeline {
     /// How long the database may be away before somebody is called: a restart takes less.
     static let patience = Duration.seconds(30)
+    /// No room is no passing trouble: the second round that fails of it tells.
+    static let patienceWhenFull = Duration.seconds(5)
+    /// PostgreSQL's disk_full.
+    static let full = "53100"
     private static let channelsMax = 50
 
     private struct Line: Sendable {
@@ -77,7 +81,7 @@ actor Lifeline {
         let vault = vault
         return try await database.transaction(id.scope) { tx in
             guard let tenant = try await TenantStore.tenant(id, in: tx) else { return [] }
-            let channels = try await ChannelStore.all(of: id, in: tx).filter { !$0.isOff && $0.after == .zero }
+            let channels = try await ChannelStore.all(of: id, in: tx).filter { $0.isUsed && $0.after == .zero }
             let secrets = try await vault.channelSecrets(channels.compactMap(\.secret), of: id, in: tx)
             return channels.map { Line(tenant: tenant, channel: $0, secret: $0.secret.flatMap { secrets[$0] }) }
         }
@@ -85,26 +89,35 @@ actor Lifeline {
 
     /// A round failed.
     func failed(_ error: any Error, at now: Moment) async {
-        let text = "\(error)"
-        let isFull = (error as? PostgresError)?.sqlState == "53100"
+        await failed("\(error)", isFull: (error as? PostgresError)?.sqlState == Self.full, at: now)
+    }
+
+    /// A round was made, but somebody was refused for want of room since.
+    func isStillFull(at now: Moment) async { await failed("could not write: the disk is full", isFull: true, at: now) }
+
+    private func failed(_ text: String, isFull: Bool, at now: Moment) async {
         if outage == nil { outage = Outage(id: Random.uuid(), since: now, isFull: isFull) }
-        guard let since = outage?.since, now - since >= Self.patience else { return }
-        let told = outage?.told ?? []
-        for line in lines where !told.contains(line.channel.id) {
+        guard let outage, now - outage.since >= (outage.isFull ? Self.patienceWhenFull : Self.patience) else { return }
+        for line in lines where !outage.told.contains(line.channel.id) {
             let answer = await say(.trigger, line, cause: text)
-            if case .accepted = answer { outage?.told.insert(line.channel.id) }
+            if case .accepted = answer { self.outage?.told.insert(line.channel.id) }
         }
     }
 
     /// The database answers.
-    func answered(at now: Moment) async {
-        guard let over = outage else { return }
+    ///
+    /// - Parameter hasWritten: it kept something, too: one without room goes on answering questions.
+    func answered(hasWritten: Bool, at now: Moment) async {
+        guard let over = outage, hasWritten || !over.isFull else { return }
         outage = nil
         for line in lines where over.told.contains(line.channel.id) { _ = await say(.resolved, line, over: over) }
         for tenant in Set(lines.filter { over.told.contains($0.channel.id) }.map(\.tenant.id)) {
             await write(over, of: tenant, at: now)
         }
     }
+
+    /// Whether it is from here that people hear of a database without room.
+    var tellsOfFullness: Bool { outage?.isFull == true }
 
     private func say(_ event: Notice.Event, _ line: Line, cause: String = "", over: Outage? = nil) async
         -> ChannelAnswer
@@ -113,7 +126,8 @@ actor Lifeline {
         do {
             let secret = try line.secret.map { secret throws(VaultError) in try vault.open(secret) }
             let incident = incident(outage, of: line.tenant.id, cause: cause)
-            var notice = links.notice(incident, .trigger, sequence: 1, tenant: line.tenant, by: "", at: clock.now)
+            var notice = links.notice(
+                incident, .trigger, sequence: 1, tenant: line.tenant, by: "", zone: line.channel.zone, at: clock.now)
             notice.event = event
             return await send(
                 notice,
@@ -124,25 +138,26 @@ actor Lifeline {
         }
     }
 
+    private func finding(_ outage: Outage, cause: String) -> Finding {
+        let detail = Text.kept(cause, bytesMax: 300)
+        if outage.isFull { return HouseRules.databaseFull(detail) }
+        return Finding(
+            .databaseUnreachable, cause: "database", .critical, title: "The database does not answer.",
+            effect: "Apple's deliveries are turned away and come again later; no reply goes out. \(detail)",
+            firstStep: "Look whether PostgreSQL runs and can be reached from here.")
+    }
+
     private func incident(_ outage: Outage, of tenant: TenantID, cause: String) -> Incident {
-        Incident(
-            id: outage.id, tenant: tenant, rule: outage.isFull ? .databaseFull : .databaseUnreachable,
-            cause: "database",
-            severity: .critical,
-            title: outage.isFull ? "The database takes no more data." : "The database does not answer.",
-            effect:
-                "Apple's deliveries are turned away and come again later; no reply goes out. \(Text.kept(cause, bytesMax: 300))",
-            firstStep: outage.isFull
-                ? "Make room on the database's disk." : "Look whether PostgreSQL runs and can be reached from here.",
-            openedAt: outage.since, seenAt: clock.now)
+        let finding = finding(outage, cause: cause)
+        return Incident(
+            id: outage.id, tenant: tenant, rule: finding.rule, cause: finding.cause, severity: finding.severity,
+            title: finding.title, effect: finding.effect, firstStep: finding.firstStep, openedAt: outage.since,
+            seenAt: clock.now)
     }
 
     /// Afterwards, for the history.
     private func write(_ outage: Outage, of tenant: TenantID, at now: Moment) async {
-        let incident = incident(outage, of: tenant, cause: "")
-        let finding = Finding(
-            incident.rule, cause: incident.cause, .critical, title: incident.title, effect: incident.effect,
-            firstStep: incident.firstStep)
+        let finding = finding(outage, cause: "")
         do {
             try await database.transaction(tenant.scope) { tx in
                 try await IncidentStore.record(

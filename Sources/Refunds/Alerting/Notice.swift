@@ -11,6 +11,8 @@ package struct Notice: Sendable, Hashable {
         case resolved
         /// Somebody tries the channel.
         case test
+        /// Whoever reads there is asked to say so; `url` is how.
+        case confirm
     }
 
     package struct Fact: Sendable, Hashable {
@@ -51,6 +53,8 @@ package struct Notice: Sendable, Hashable {
     package var facts: [Fact]
     /// 1 the first notice of the incident over this channel: mails of one incident hold together.
     package var sequence: Int
+    /// In which its reader reads times: a name of the time zone database.
+    package var zone = "UTC"
 
     package init(
         event: Event, tenant: String, tenantName: String, incidentID: UUID, rule: String, dedupKey: String,

@@ -3,7 +3,7 @@ import Time
 
 /// Who is to be told what. Pure: what was told already is not told again.
 enum NoticePlan {
-    enum Event: String, Sendable, CaseIterable { case trigger, reminder, acknowledged, resolved, test }
+    enum Event: String, Sendable, CaseIterable { case trigger, reminder, acknowledged, resolved, test, confirm }
     enum State: String, Sendable, CaseIterable { case waiting, sent, failed, dropped }
 
     /// A notice that stands in the database.
@@ -35,7 +35,7 @@ enum NoticePlan {
     }
 
     private static func open(_ incident: Incident, _ channel: Channel, _ told: [Told], _ now: Moment) -> Event? {
-        guard !channel.isOff else { return nil }
+        guard channel.isUsed else { return nil }
         let telling = told.filter { $0.madeAt >= incident.tellingSince && $0.state != .dropped }
         let triggers = telling.filter { $0.event == .trigger }
         guard let last = triggers.max(by: { $0.madeAt < $1.madeAt }) else {

@@ -1,3 +1,4 @@
+import Crypto
 import FoundationEssentials
 import Journal
 import Postgres
@@ -77,11 +78,12 @@ struct NoticeSender: Sendable {
         guard let stored = try await NoticeStore.find(id, of: tenant, in: tx), stored.isWaiting else { return nil }
         if onlyIfFirst, stored.attempts > 0 { return nil }
         let now = clock.now
-        let isTest = stored.event == .test
+        let isTest = stored.event == .test || stored.event == .confirm
         guard let channel = try await ChannelStore.find(stored.channel, of: tenant, in: tx),
-            isTest || !channel.isOff || stored.event == .resolved
+            isTest || !channel.isOff || stored.event == .resolved,
+            stored.event == .confirm ? !channel.isConfirmed : channel.isConfirmed
         else {
-            try await NoticeStore.end(id, .dropped, answer: "the channel is switched off", of: tenant, at: now, in: tx)
+            try await NoticeStore.end(id, .dropped, answer: "the channel is not in use", of: tenant, at: now, in: tx)
             return nil
         }
         var incident: Incident?
@@ -92,7 +94,14 @@ struct NoticeSender: Sendable {
         let notice: Notice
         if let incident {
             let person = try await acknowledger(of: incident, stored.event, in: tx)
-            notice = links.notice(incident, stored.event, sequence: stored.sequence, tenant: named, by: person, at: now)
+            notice = links.notice(
+                incident, stored.event, sequence: stored.sequence, tenant: named, by: person, zone: channel.zone,
+                at: now)
+        } else if stored.event == .confirm {
+            let token = Random.token(bytes: 32)
+            guard let hash = AlertDesk.hash(of: token) else { return nil }
+            try await ChannelStore.addLink(hash, until: now + AlertDesk.linkLife, to: channel.id, of: tenant, in: tx)
+            notice = links.confirmation(of: channel, token: token, tenant: named, at: now)
         } else {
             notice = links.test(of: channel, tenant: named, at: now)
         }

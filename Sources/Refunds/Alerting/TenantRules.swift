@@ -305,7 +305,7 @@ enum TenantRules {
     }
 
     static func channels(_ facts: AlertFacts) -> [Finding] {
-        let alive = facts.channels.filter { !$0.isOff }
+        let alive = facts.channels.filter(\.isUsed)
         var found: [Finding] = facts.channels.filter { $0.isOff || $0.failures >= 3 }.map { channel in
             Finding(
                 .channelFailing, cause: "channel \(channel.id.text)", .error,

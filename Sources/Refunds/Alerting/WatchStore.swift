@@ -21,10 +21,47 @@ enum WatchStore {
             """) == 1
     }
 
-    /// Whether something critical is open anywhere. House scope.
-    static func isCritical(in tx: Transaction) async throws -> Bool {
-        try await tx.row(
-            "select 1 as one from refunds.incidents where closed_at is null and severity = 'critical' limit 1") != nil
+    /// What is open, and whether people hear of it. House scope.
+    static func standing(in tx: Transaction) async throws -> WatchStanding {
+        let parts = try await tx.pipeline([
+            """
+            select rule, severity, count(*) as n
+            from refunds.incidents
+            where closed_at is null
+            group by rule, severity
+            order by rule, severity
+            limit 200
+            """,
+            """
+            select count(*) as n, coalesce(extract(epoch from clock_timestamp() - min(made_at)), 0)::int8 as oldest
+            from (select made_at from refunds.notices where state = 'waiting' order by made_at limit 10000) x
+            """,
+            """
+            select kind, count(*) filter (where off_at is not null) as off, count(*) filter (where off_at is null and failures >= 3) as failing,
+              count(*) filter (where off_at is null and failures < 3) as working
+            from refunds.channels
+            where removed_at is null
+            group by kind
+            order by kind
+            """,
+        ])
+        var standing = WatchStanding()
+        standing.incidents = try parts[0].map { row in
+            let n: Int64 = try row("n")
+            return .init(rule: try row("rule"), severity: try row("severity"), count: Int(n))
+        }
+        if let row = parts[1].first {
+            let (waiting, oldest): (Int64, Int64) = (try row("n"), try row("oldest"))
+            (standing.noticesWaiting, standing.oldestNotice) = (Int(waiting), .seconds(oldest))
+        }
+        for row in parts[2] {
+            let kind: String = try row("kind")
+            for state in ["working", "failing", "off"] {
+                let n: Int64 = try row(state)
+                standing.channels.append(.init(kind: kind, state: state, count: Int(n)))
+            }
+        }
+        return standing
     }
 
     static func end(in tx: Transaction) async throws {

@@ -60,7 +60,7 @@ struct AppChecks {
             return .fail(
                 "\(name) key", "No key signs for \(called): its requests are kept and cannot be answered.",
                 Remedy(
-                    "Add an In-App Purchase key.", at: place,
+                    app.isRehearsal ? "Add a key that the simulator made." : "Add an In-App Purchase key.", at: place,
                     command:
                         "refund-desk key add --tenant \(tenant.slug)\(isOwn) --key-id ID --issuer-id UUID --file PATH"))
         }
@@ -150,14 +150,20 @@ struct AppChecks {
             return .warn(
                 name, "None has arrived yet.",
                 Remedy(
-                    "Enter the URL in App Store Connect (App Information, Version 2) and send a test.", at: place))
+                    app.isRehearsal
+                        ? "Enter the URL at the simulator and send a test."
+                        : "Enter the URL in App Store Connect (App Information, Version 2) and send a test.", at: place)
+            )
         }
         let text =
             app.isRehearsal
             ? "last at \(newest.iso8601)"
             : heard.all.map { "\($0.environment) last at \($0.value.iso8601)" }.joined(separator: ", ")
         if newest < now - Self.unheardAfter {
-            return .warn(name, "\(text): nothing for a month. Is the URL still entered at Apple?")
+            return .warn(
+                name,
+                "\(text): nothing for a month. Is the URL still entered at \(app.isRehearsal ? "the simulator" : "Apple")?"
+            )
         }
         return .ok(name, text)
     }

@@ -29,6 +29,7 @@ package enum TenantChecks {
         checks += sealed(unreadable, tenant, apps)
         checks += TokenChecks.of(try await tokens.all(of: tenant.id, in: tx), tenant, at: now)
         checks += clock(keys, probed: known.probedOffset, tenant)
+        checks += try await ChannelChecks.of(tenant, in: tx)
         return checks
     }
 

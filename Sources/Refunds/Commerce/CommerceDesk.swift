@@ -181,6 +181,16 @@ package final class CommerceDesk: Sendable {
             guard locked.request.askedBy != person else {
                 throw CommerceRefused.forbidden("who asked does not approve: a second person has to")
             }
+            let own = try await tx.row(
+                """
+                select 1 as own
+                from tenants.tokens
+                where tenant_id = \(tenant.rawValue) and token_id = \(locked.request.askedByToken)
+                  and created_by = \(person.rawValue)
+                """)
+            guard own == nil else {
+                throw CommerceRefused.forbidden("the token that asked was made by you: a second person has to approve")
+            }
             locked.progress.isApproved = true
             try await tx.execute(
                 """

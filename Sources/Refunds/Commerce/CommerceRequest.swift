@@ -61,6 +61,8 @@ package struct CommerceRequest: Sendable, Hashable, Identifiable {
     package let refundType: CommerceRefundType?
     package let refundRiskingPreference: Bool?
     package let currency: String?
+    /// Of the purchase, which the request itself may leave out.
+    package let purchaseCurrency: String?
     package let storefront: String?
     /// Milliunits; the most that the customer may get back. Nil: unknown.
     package let amountEstimate: Int64?

@@ -56,7 +56,7 @@ extension CommerceRule {
             troubles.append(
                 .init(
                     "transactionId", 4_000_181,
-                    "Another request for this purchase is \(words(open.state)). Wait until Apple has decided it."))
+                    "Another request for this purchase is \(words(open.state)). \(wayOn(open.state))"))
         }
         if purchase.hasPendingCustomerRequest {
             troubles.append(
@@ -202,9 +202,17 @@ extension CommerceRule {
         return []
     }
 
+    private static func wayOn(_ state: CommerceRequestState) -> String {
+        switch state {
+        case .draft: "Hand it in, or take it back."
+        case .awaitingApproval: "Have it approved, or take it back."
+        default: "Wait until Apple has decided it."
+        }
+    }
+
     private static func words(_ state: CommerceRequestState) -> String {
         switch state {
-        case .draft: "written down"
+        case .draft: "kept as a draft"
         case .awaitingApproval: "waiting for approval"
         case .queued: "in the queue"
         case .sending: "being sent"

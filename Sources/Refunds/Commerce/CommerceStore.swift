@@ -54,7 +54,11 @@ enum CommerceStore {
           r.refund_risking, r.currency, r.storefront, r.amount_estimate, r.note, r.asked_at, r.asked_by,
           r.asked_by_token, r.submitted_at, r.submitted_by, r.submitted_by_token, r.needs_approval, r.approved_by, r.approved_at, r.cancelled_by,
           r.cancelled_at, r.give_up_at, r.case_id, r.round_id, r.answer_status, r.answer_code, r.answer_message,
-          r.answer_body, r.answered_at, r.listed_at, r.changed_at, r.version
+          r.answer_body, r.answered_at, r.listed_at, r.changed_at, r.version,
+          coalesce(r.currency, (
+            select t.currency from refunds.transactions t
+            where t.tenant_id = r.tenant_id and t.app_id = r.app_id and t.environment = r.environment
+              and t.transaction_id = r.transaction_id)) as purchase_currency
         from refunds.commerce_requests r
         where r.tenant_id = \(tenant.rawValue) and \(condition)
         """

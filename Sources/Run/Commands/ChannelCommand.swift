@@ -21,6 +21,7 @@ enum ChannelCommand {
                 .optional("name", "NAME", "what people call it; else the kind's name"),
                 .optional("severity", "S", "hears of this and worse: warning, error (default), critical"),
                 .optional("after", "MINUTES", "only when nobody has acknowledged by then; default 0"),
+                .optional("zone", "ZONE", "in which its messages say times, such as Europe/Berlin; default UTC"),
             ],
             summary: "Adds a way to reach somebody. Press \"channel test\" afterwards.")
     ) { arguments, surroundings in
@@ -39,7 +40,7 @@ enum ChannelCommand {
         }
         let change = ChannelChange(
             name: arguments.optional("name") ?? kind.name, target: arguments.optional("target"), secret: secret,
-            severity: severity, after: .minutes(minutes))
+            severity: severity, after: .minutes(minutes), zone: arguments.optional("zone"))
         return try await House.open(surroundings) { house in
             let tenant = try await house.anyTenant(arguments["tenant"])
             do {
@@ -49,7 +50,8 @@ enum ChannelCommand {
                     [("id", .text(id)), ("kind", .text(kind.rawValue)), ("name", .text(channel.name))],
                     text: """
                         \(kind.name) "\(channel.name)" \(id) hears of \(severity.rawValue) and worse.
-                        Next: refund-desk channel test --tenant \(tenant.slug) --id \(id)
+                        \(channel.isConfirmed ? "Next:" : "A link is sent there; nothing else is until somebody has opened it. Once more:") \
+                        refund-desk channel test --tenant \(tenant.slug) --id \(id)
                         """)
             } catch let error as ChannelTargetError {
                 throw Failure("\(error)")
@@ -91,6 +93,7 @@ enum ChannelCommand {
     }
 
     private static func standing(_ channel: Channel) -> String {
+        if !channel.isConfirmed { return "not confirmed" }
         if channel.isOff { return "switched off: \(channel.offWhy ?? "")" }
         if channel.failures > 0 { return "fails: \(channel.lastError ?? "")" }
         return channel.lastSuccessAt == nil ? "never used" : "works"

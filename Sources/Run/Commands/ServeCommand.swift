@@ -30,7 +30,8 @@ enum ServeCommand {
         }
         let configuration = try surroundings.configuration()
         let journal = Journal.standardError(level: configuration.log)
-        try await Service.run(parts.isEmpty ? Set(Part.allCases) : parts, configuration, journal: journal)
+        try await Service.run(
+            parts.isEmpty ? Set(Part.allCases) : parts, configuration, sockets: surroundings.sockets, journal: journal)
         return nil
     }
 }

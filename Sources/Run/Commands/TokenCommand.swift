@@ -39,7 +39,8 @@ enum TokenCommand {
                     app = try await house.app(bundleID, of: tenant, in: tx)
                 }
                 return try await house.tokens.add(
-                    to: tenant.id, app: app?.id, scopes: wanted, name: arguments.optional("name") ?? "made on the command line", end: end,
+                    to: tenant.id, app: app?.id, scopes: wanted,
+                    name: arguments.optional("name") ?? "made on the command line", end: end,
                     by: .commandLine, in: tx)
             }
             let id = made.token.id.uuidString.lowercased()

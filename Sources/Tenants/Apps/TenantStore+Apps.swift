@@ -124,6 +124,9 @@ extension TenantStore {
         _ appleID: Int64, by bundleID: String, isRehearsal: Bool, of tenant: TenantID, in tx: Transaction
     ) async throws {
         guard !isRehearsal else { return }
+        // Two who save at once would each see an ID that nobody has.
+        _ = try await tx.row(
+            "select pg_advisory_xact_lock(hashtextextended(\("apple-id \(tenant.rawValue) \(appleID)"), 0))")
         let row = try await tx.row(
             """
             select bundle_id

@@ -11,6 +11,8 @@ struct Visit: Sendable {
     let site: Site
     let session: Session
     let cookie: String
+    /// What the head of the installation's pages says; of a tenant's, `TenantVisit` knows.
+    var alert = AlertLine.calm
 
     func arrival(_ door: Doorkeeper) -> Arrival { door.arrival(request, context) }
 }
@@ -166,6 +168,8 @@ struct Doorkeeper: Sendable {
     func installation(_ answer: @escaping @Sendable (Visit) async throws -> Response) -> Handler {
         signedIn { visit in
             guard visit.session.isInstallation else { return problem(.notFound, .notFound, for: visit) }
+            var visit = visit
+            visit.alert = await line(of: .installation)
             return try await answer(visit)
         }
     }
@@ -174,17 +178,31 @@ struct Doorkeeper: Sendable {
     /// that never was.
     func member(_ answer: @escaping @Sendable (TenantVisit) async throws -> Response) -> Handler {
         signedIn { visit in
-            guard let slug = visit.site.slug, let membership = visit.session.membership(slug: slug) else {
-                return problem(.notFound, .notFound, for: visit)
-            }
+            guard let slug = visit.site.slug,
+                let membership = visit.session.membership(slug: slug) ?? Self.caretaker(slug, visit)
+            else { return problem(.notFound, .notFound, for: visit) }
             // Before anything is looked up: what exists behind a door is no business of those who may not pass it.
             guard Access.allows(membership.role, visit.request.method, visit.context.route) else {
                 return problem(.forbidden, .forbidden, for: visit)
             }
-            // A page is worth more than its head: without the line it is shown all the same.
-            let alert = try? await alerts?.line(of: membership.tenant)
-            return try await answer(TenantVisit(visit: visit, membership: membership, alert: alert ?? .calm))
+            return try await answer(
+                TenantVisit(visit: visit, membership: membership, alert: await line(of: membership.tenant)))
         }
+    }
+
+    /// A page is worth more than its head: without the line it is shown all the same.
+    private func line(of tenant: TenantID) async -> AlertLine {
+        let line = try? await alerts?.line(of: tenant)
+        return line ?? .calm
+    }
+
+    /// Who runs the installation looks after its own alerts and channels on the pages that tenants have, and sees nothing
+    /// else of it there: it has nothing else.
+    private static func caretaker(_ slug: String, _ visit: Visit) -> Membership? {
+        guard visit.session.isInstallation, slug == Membership.installation.slug, visit.site.isAboutAlerts else {
+            return nil
+        }
+        return .installation
     }
 
     func problem(_ problem: ProblemPage.Problem, _ status: Status, for onlooker: Onlooker? = nil) -> Response {
@@ -234,7 +252,22 @@ struct Doorkeeper: Sendable {
     }
 }
 
+extension Membership {
+    /// The installation's own incidents and channels, for people who run it.
+    static let installation = Membership(
+        tenant: .installation, slug: "installation", name: "This installation", role: .admin)
+}
+
 extension Site {
+    var isAboutAlerts: Bool {
+        switch self {
+        case .alerts, .alertHistory, .incident, .incidentAct, .channels, .channel, .channelState, .channelTest,
+            .channelRemoval:
+            true
+        default: false
+        }
+    }
+
     /// Where to come back to after signing in; nil for places that are no place to be.
     var next: String? {
         switch self {
@@ -242,7 +275,8 @@ extension Site {
             .accountName, .generators, .generator, .passkeyOffer, .passkeys, .recoveryCodes, .factorRemoval,
             .sessionEnd, .otherSessionsEnd, .tenantName, .tenantClosure, .tenantReopening, .firstOwner, .caseExport,
             .memberRole, .memberRemoval, .invitations, .invitationRenewal, .invitationWithdrawal, .tokenRemoval,
-            .auditExport, .incidentAct, .channelState, .channelTest, .channelRemoval, .registerExport,
+            .auditExport, .incidentAct, .channelState, .channelTest, .channelRemoval,
+            .channelConfirmation, .registerExport,
             .commerceAccessPart,
             .purchaseLookUp, .commercePreview, .commerceRequestState, .commerceSubmission, .commerceApproval,
             .commerceWithdrawal:

@@ -13,7 +13,13 @@ extension Words {
     }
 
     /// With a capital letter.
-    static func sentence(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
+    ///
+    /// A name at its beginning, such as a bundle ID, stays to the letter.
+    static func sentence(_ text: String) -> String {
+        let first = text.prefix { !$0.isWhitespace }
+        let isName = first.dropLast().contains { $0 == "." || $0 == "_" || $0.isUppercase || $0.isNumber }
+        return isName ? text : text.prefix(1).uppercased() + text.dropFirst()
+    }
 
     static func meaning(_ state: RoundState) -> String {
         CaseState(rawValue: state.rawValue).map(meaning) ?? "A newer request exists; only the newest is answered."

@@ -43,8 +43,10 @@ struct Field {
 
     private var id: String { "field-\(ownID ?? name)" }
 
+    /// A refused form comes back where its first fault is, and not at the top of a long page.
     private var description: [Attribute] {
-        (help != nil || error != nil ? [.ariaDescribedBy("\(id)-help")] : []) + (error != nil ? [.ariaInvalid] : [])
+        (help != nil || error != nil ? [.ariaDescribedBy("\(id)-help")] : [])
+            + (error != nil ? [.ariaInvalid, .autofocus] : [])
     }
 
     var html: HTML {

@@ -28,7 +28,9 @@ struct Layout {
 
     /// The line that stands on every page while something critical is open.
     @HTMLBuilder private var alert: HTML {
-        if let slug = frame.tenant?.slug, frame.place != .alerts {
+        if let slug = frame.tenant?.slug ?? (frame.alert == .calm ? nil : Membership.installation.slug),
+            frame.place != .alerts
+        {
             switch frame.alert {
             case .calm: HTML.empty
             case .critical(let title, let count):
@@ -44,7 +46,7 @@ struct Layout {
                     p {
                         strong { "Whatever goes wrong, nobody is told." }
                         " "
-                        a(.href(.alerts(slug))) { "Add a channel" }
+                        a(.href(.channels(slug))) { "Look at the channels" }
                     }
                 }
             }

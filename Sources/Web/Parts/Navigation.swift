@@ -25,6 +25,11 @@ struct Navigation {
                     ul(.class("places-list")) {
                         if visitor.isInstallation {
                             li { placeLink(.tenants, .tenants, "Tenants", isCurrent: frame.here?.pattern == .tenants) }
+                            li {
+                                placeLink(
+                                    .alerts(Membership.installation.slug), .alerts, "Alerts",
+                                    isCurrent: frame.place == .alerts)
+                            }
                         }
                         for tenant in visitor.tenants.prefix(Self.desksMax) {
                             li { placeLink(.overview(tenant.slug), .overview, tenant.name, isCurrent: false) }

@@ -7,7 +7,7 @@ import Time
 
 @testable import AppStore
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct `Advanced Commerce API` {
     static let now = Moment(milliseconds: 1_790_000_000_000)
     static let body = Array(#"{"requestInfo":{"requestReferenceId":"0b1d4c6e-3e54-4c71-9b1f-6f0b5c0b7a11"}}"#.utf8)

@@ -7,7 +7,7 @@ import Support
 import Testing
 import Time
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct `App Store Server API` {
     static let now = Moment(milliseconds: 1_780_000_000_000)
     static let body = Array(

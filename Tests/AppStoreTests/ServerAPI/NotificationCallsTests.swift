@@ -6,7 +6,7 @@ import Support
 import Testing
 import Time
 
-@Suite("Calls about notifications", .timeLimit(.minutes(1)))
+@Suite("Calls about notifications", .timeLimit(.minutes(10)))
 struct NotificationCallsTests {
     private typealias Apple = `App Store Server API`.Apple
 

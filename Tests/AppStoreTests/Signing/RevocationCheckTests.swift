@@ -136,4 +136,20 @@ import Time
         #expect(!verified.isRevocationUnknown)
         #expect(responder.asked.withLock { $0.isEmpty })
     }
+
+    @Test func `a responder that falls silent and comes back is noticed, also without a notification`() async throws {
+        let responder = try Responder(.refuses)
+        let check = RevocationCheck(mode: .soft) { try await responder.answer($0, $1) }
+        #expect(check.responders == .unasked)
+        _ = try await verify(responder, Given.verifier(responder.chain, revocation: check))
+        #expect(check.responders == .silent(since: now))
+
+        check.askAgain(at: now + .seconds(30))
+        #expect(responder.asked.withLock { $0.count } == 2, "not before its time")
+        responder.manner.withLock { $0 = .answers(.good) }
+        check.askAgain(at: now + .seconds(61))
+        while check.responders != .answering { await Task.yield() }
+        check.askAgain(at: now + .minutes(5))
+        #expect(responder.asked.withLock { $0.count } == 4, "what answers is asked no more")
+    }
 }

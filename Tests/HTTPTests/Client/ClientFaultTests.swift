@@ -5,7 +5,7 @@ import Loop
 import Support
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct `HTTP client under faults` {
     /// In a process of its own: that it is alive at the end is half of the case, and its memory is nobody else's.
     @Test func `BL-111: fifty callers, every fault, and the process lives on with the memory it had`() async {

@@ -3,7 +3,7 @@ import Journal
 import Support
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct `HTTP client and certificates` {
     static let cases: [(TLSServer.Certificate, TLSFault)] = [
         (.selfSigned, .selfSigned), (.wrongHost, .wrongHost), (.expired, .expired),

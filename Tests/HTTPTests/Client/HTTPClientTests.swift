@@ -5,7 +5,7 @@ import Support
 import Testing
 import Time
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct `HTTP client` {
     let client = HTTPClient(name: "test", options: .init(), journal: .silent, counters: Counters())
 

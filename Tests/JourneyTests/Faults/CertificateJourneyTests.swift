@@ -1,7 +1,7 @@
 import Support
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct `Apple behind a wrong certificate` {
     @Test(arguments: [
         (TLSServer.Certificate.selfSigned, "self-signed"), (.wrongHost, "another host name"), (.expired, "expired"),

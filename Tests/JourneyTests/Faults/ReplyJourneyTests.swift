@@ -4,7 +4,7 @@ import Testing
 import Time
 
 /// The whole program against an Apple that follows orders: what it sends, and what it makes of the answers.
-@Suite(.servedProduct, .timeLimit(.minutes(4)))
+@Suite(.servedProduct, .timeLimit(.minutes(10)))
 struct `Replies to an Apple that follows orders` {
     static let members: Set<String> = [
         "customerConsented", "sampleContentProvided", "deliveryStatus", "consumptionPercentage", "refundPreference",
@@ -109,7 +109,8 @@ struct `Replies to an Apple that follows orders` {
         #expect(calls.count == 4)
         #expect(Set(calls.map(\.text)).count == 1)
         let gaps = zip(calls, calls.dropFirst()).map { $1.at - $0.at }
-        #expect(zip(gaps, gaps.dropFirst()).allSatisfy { $0 < $1 }, "\(gaps)")
+        // Each wait is at least the most of the one before; a busy machine can only make it longer.
+        #expect(zip(gaps, [950, 1950, 3950]).allSatisfy { $0 >= .milliseconds($1) }, "\(gaps)")
     }
 
     @Test func `BL-022: a purchase of an unknown buyer is answered as the app's consent allows`() async throws {

@@ -73,7 +73,7 @@ extension Desk {
     }
 
     /// The watch of one process.
-    func watch(house: @escaping @Sendable () -> HouseFacts = { HouseFacts() }) -> IncidentWatch {
+    func watch(house: @escaping @Sendable () -> [HouseFacts] = { [HouseFacts(host: "web-1")] }) -> IncidentWatch {
         let pager = pager
         return IncidentWatch(
             database: database, vault: vault, sender: noticeSender,
@@ -135,6 +135,7 @@ extension AlertLinks {
             incident: { "https://desk.example.com/t/\($0 ?? "-")/alerts/\($1.text)" },
             refundCase: { "https://desk.example.com/t/\($0)/cases/\($1.text)" },
             alerts: { "https://desk.example.com/t/\($0 ?? "-")/alerts" },
-            runbook: { "https://desk.example.com/runbooks/\($0.rawValue)" })
+            runbook: { "https://desk.example.com/runbooks/\($0.rawValue)" },
+            confirmation: { "https://desk.example.com/channels/confirmation/\($0)" })
     }
 }

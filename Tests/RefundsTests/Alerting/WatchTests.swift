@@ -3,6 +3,7 @@ import FoundationEssentials
 import Journal
 import Postgres
 import Support
+import Synchronization
 import Tenants
 import Testing
 import Time
@@ -50,6 +51,9 @@ import Time
                 try await desk.look(watch)
             }
             #expect(desk.pager.messages.count == 1)
+            let labels = ["rule": "credentials-refused", "severity": "error"]
+            #expect(desk.test.counters.value("incidents_open", labels) == 1)
+            #expect(desk.test.counters.value("channels", ["channel": "slack", "state": "working"]) == 1)
 
             try await repair(desk)
             for _ in 1...5 {
@@ -58,6 +62,12 @@ import Time
             }
             #expect(desk.pager.told(.resolved).map(\.notice.dedupKey) == [first.notice.dedupKey])
             #expect(try await desk.incidents() == ["credentials-refused error closed"])
+            try await desk.look(watch)
+            #expect(desk.test.counters.value("incidents_open", labels) == 0)
+            for change in ["opened", "closed"] {
+                let counted = ["rule": "credentials-refused", "change": change]
+                #expect(desk.test.counters.value("incidents_total", counted) == 1)
+            }
             desk.clock.advance(by: .minutes(2))
             try await desk.look(watch)
             #expect(desk.pager.messages.count == 2)
@@ -229,7 +239,7 @@ import Time
         try await Desk.open { desk in
             try await desk.addChannel()
             let watch = desk.watch {
-                var facts = HouseFacts(); facts.hasMasterKey = false; return facts
+                var facts = HouseFacts(host: "web-1"); facts.hasMasterKey = false; return [facts]
             }
             try await desk.look(watch)
             #expect(desk.pager.triggers(.masterKeyMissing).map(\.notice.tenant) == ["alpha"])
@@ -279,6 +289,51 @@ import Time
                 try await desk.look(watch)
             }
             #expect(desk.pager.told(.resolved).count == 1 && desk.pager.asked.count == 1)
+        }
+    }
+
+    private final class Flag: Sendable {
+        private let value = Mutex(false)
+        var isSet: Bool { value.withLock { $0 } }
+        func set(_ new: Bool) { value.withLock { $0 = new } }
+    }
+
+    @Test func `a database without room is told of from memory, once, until it keeps something again`() async throws {
+        try await Desk.open(withKey: false) { desk in
+            try await desk.addChannel { $0.severity = .warning }
+            let flag = Flag()
+            let clock = desk.clock
+            let watch = desk.watch {
+                var facts = HouseFacts(host: "web-1")
+                facts.databaseFullAt = flag.isSet ? clock.now : nil
+                return [facts]
+            }
+            try await desk.look(watch)
+            let before = desk.pager.messages.count
+            try await desk.test.asSuperuser(
+                """
+                create function public.no_room() returns trigger language plpgsql as
+                $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$
+                """)
+            try await desk.test.asSuperuser(
+                "create trigger no_room before insert on queue.jobs for each row execute function public.no_room()")
+            flag.set(true)
+            for _ in 1...4 {
+                desk.clock.advance(by: .seconds(10))
+                try await desk.look(watch)
+            }
+            #expect(desk.pager.triggers(.databaseFull).count == 1)
+            #expect(desk.pager.messages.count == before + 1)
+
+            flag.set(false)
+            try await desk.test.asSuperuser("drop trigger no_room on queue.jobs")
+            for _ in 1...4 {
+                desk.clock.advance(by: .seconds(10))
+                try await desk.look(watch)
+            }
+            #expect(desk.pager.told(.resolved).filter { $0.notice.rule == "database-full" }.count == 1)
+            #expect(desk.pager.triggers(.databaseFull).count == 1)
+            #expect(try await desk.incidents().contains("database-full critical closed"))
         }
     }
 }

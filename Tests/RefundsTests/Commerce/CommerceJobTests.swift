@@ -232,6 +232,27 @@ import Time
 
     // MARK: what Apple signed in its answer
 
+    @Test func `who made the token that asked does not approve, somebody else does`() async throws {
+        try await Desk.open { desk in
+            try await desk.know(desk.addOns())
+            let admin = CommerceActor.person(PersonID(rawValue: UUID()), .admin, address: nil)
+            try await desk.commerce.setLimit(1000, currency: "USD", app: desk.alpha.app, by: admin)
+            let (token, tenant) = (UUID(), desk.alpha.app.tenant)
+            try await desk.test.asSuperuser(
+                """
+                insert into tenants.tokens (tenant_id, token_id, token_sha256, prefix, scopes, created_by)
+                values (\(tenant.rawValue), \(token), sha256('token'), 'rd', '{commerce}', \(admin.person?.rawValue))
+                """)
+            let asked = try await desk.ask(desk.refund("addon.a"), by: .token(token))
+            #expect(asked.state == .awaitingApproval)
+            await #expect(throws: CommerceRefused.self) {
+                try await desk.commerce.approve(asked.id, of: tenant, by: admin)
+            }
+            let other = CommerceActor.person(PersonID(rawValue: UUID()), .admin, address: nil)
+            #expect(try await desk.commerce.approve(asked.id, of: tenant, by: other).state == .queued)
+        }
+    }
+
     @Test func `what is signed in the answer is verified and kept`() async throws {
         try await Desk.open { desk in
             try await desk.know(desk.addOns())

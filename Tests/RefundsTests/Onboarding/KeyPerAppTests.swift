@@ -11,7 +11,7 @@ import Time
 
 @testable import Refunds
 
-@Suite("What is known of one app, and not of another", .timeLimit(.minutes(4)))
+@Suite("What is known of one app, and not of another", .timeLimit(.minutes(10)))
 struct KeyPerAppTests {
     /// Two apps under a key of the whole tenant, which Apple takes for the first.
     private func withTwoApps(

@@ -112,7 +112,7 @@ struct ConnectedDesk: Sendable {
     }
 }
 
-@Suite("Trying a key", .timeLimit(.minutes(4)))
+@Suite("Trying a key", .timeLimit(.minutes(10)))
 struct ProbeTests {
     @Test func `a good key is accepted in both environments, and everything is kept`() async throws {
         try await ConnectedDesk.open { desk in
@@ -277,7 +277,7 @@ struct ProbeTests {
     }
 }
 
-@Suite("Sending a test", .timeLimit(.minutes(4)))
+@Suite("Sending a test", .timeLimit(.minutes(10)))
 struct SendTestTests {
     private func send(_ desk: ConnectedDesk, isSandbox: Bool = true) async throws -> TestNotification {
         try await desk.onboarding.sendTest(desk.app, isSandbox: isSandbox, by: .commandLine)

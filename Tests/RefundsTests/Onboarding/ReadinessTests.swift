@@ -98,7 +98,9 @@ struct ReadinessTests {
                 $0.heard = PerEnvironment()
             }, at: Self.now)
         #expect(begun.first { $0.step == .probe }?.text == "Try the key against Rehearsal.")
-        #expect(begun.first { $0.step == .url }?.text.hasPrefix("No notification has arrived: give the URL to the simulator") == true)
+        #expect(
+            begun.first { $0.step == .url }?.text.hasPrefix(
+                "No notification has arrived: give the URL to the simulator") == true)
         // Whatever its simulator calls the environment.
         let done = facts {
             $0.app = app

@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// `ops/backup` and `ops/restore` on a database that holds something.
-@Suite(.timeLimit(.minutes(3))) struct `Backup and restore` {
+@Suite(.timeLimit(.minutes(10))) struct `Backup and restore` {
     private func backUp(_ url: String, to folder: String, key: String? = nil) async throws -> OutsideProgram.Outcome {
         var environment = ["DATABASE_URL": url]
         environment["REFUND_DESK_MASTER_KEY_FILE"] = key

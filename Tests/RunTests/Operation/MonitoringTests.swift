@@ -57,7 +57,7 @@ import Testing
         let asked = try expressions().joined(separator: "\n") + checkoutText("ops/monitoring/prometheus-rules.yml")
         let names = Set(
             asked.matches(of: /\b([a-z_]+)\{job="refund-desk"/).map {
-                String($0.1).replacing(/_bucket$/) { _ in "" }
+                String($0.1).replacing(/_(bucket|count)$/) { _ in "" }
             }
         ).subtracting(["up"])
         #expect(names.count > 15)

@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// The example configurations, in the hands of the real programs.
-@Suite(.timeLimit(.minutes(2))) struct `Proxies in front` {
+@Suite(.timeLimit(.minutes(10))) struct `Proxies in front` {
     /// nginx's example with its certificate, logs and ports in `folder`, and the main file around it.
     private func nginx(in folder: String, http: UInt16, https: UInt16, instances: [UInt16]) async throws -> String {
         let made = try await Tool.run(

@@ -1,17 +1,11 @@
 import Foundation
+import Refunds
 import Support
 import Testing
 
 @Suite struct `Runbooks` {
     /// The stable names of incidents; a page may name any of them years later.
-    static let names = [
-        "apple-silent", "callback-failing", "certificate-ending", "channel-failing", "clock-off",
-        "commerce-addendum-refused", "commerce-failing", "consent-missing", "credentials-refused", "database-full",
-        "database-slow", "database-unreachable", "deadline-at-risk", "deadline-missed", "disk-full", "history-gap",
-        "key-absent", "master-key-missing", "no-channel", "notifications-refused", "queue-old", "reason-drift",
-        "relay-failing", "replies-failing", "revocation-unreachable", "sealed-unreadable", "webhook-failing",
-        "worker-stuck",
-    ]
+    static let names = IncidentRule.allCases.map(\.rawValue)
 
     @Test(arguments: names) func `says what it means, what to do first, how it ends and what to leave alone`(
         name: String

@@ -20,7 +20,7 @@ import Testing
 
     @Test func `systemd understands each of them`() async throws {
         try await withUnits { _, paths in
-            #expect(paths.count == 4)
+            #expect(paths.count == 5)
             for path in paths {
                 let instance = path.replacing("@.", with: "@1.")
                 if instance != path { try FileManager.default.copyItem(atPath: path, toPath: instance) }

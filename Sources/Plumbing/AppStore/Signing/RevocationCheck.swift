@@ -1,7 +1,7 @@
 import Crypto
 package import Journal
 import Synchronization
-import Time
+package import Time
 
 /// Whether certificates are looked up at their issuer's responder (OCSP).
 ///
@@ -27,8 +27,18 @@ package final class RevocationCheck: Sendable {
         case unavailable(String)
     }
 
+    /// What the responders have said to this process.
+    package enum Responders: Sendable, Equatable {
+        case unasked
+        case answering
+        /// No look-up came to anything since then.
+        case silent(since: Moment)
+    }
+
     private struct Entry {
         var standing: Standing?
+        /// The newest look-up came to nothing.
+        var hasFailed = false
         /// When to look again.
         var askAgainAt = Moment(milliseconds: 0)
         /// The look-up that runs; later ones have higher numbers.
@@ -46,6 +56,7 @@ package final class RevocationCheck: Sendable {
     private let journal: Journal
     private let fetch: Fetch
     private let entries = Mutex<[ObjectIdentifier: (chain: TrustedChain, entry: Entry, started: Int)]>([:])
+    private let heard = Mutex(Responders.unasked)
 
     /// - Parameter journal: is told of each look-up that came to nothing, and of each revocation.
     package init(mode: Mode, journal: Journal = .silent, fetch: @escaping Fetch) {
@@ -55,6 +66,14 @@ package final class RevocationCheck: Sendable {
     }
 
     package static let off = RevocationCheck(mode: .off) { _, _ in [] }
+
+    package var responders: Responders { heard.withLock { $0 } }
+
+    /// Asks again where the newest look-up came to nothing: whether a responder is back is known without a notification.
+    package func askAgain(at now: Moment) {
+        let failed = entries.withLock { $0.values.filter { $0.entry.hasFailed && $0.chain.leaf.notAfter >= now } }
+        for one in failed { _ = known(one.chain, now) }
+    }
 
     /// - Returns: true where the responder said nothing and the mode is soft.
     /// - Throws: `certificateRevoked`; `revocationUnavailable` in the strict mode.
@@ -133,6 +152,7 @@ package final class RevocationCheck: Sendable {
             let id = ObjectIdentifier(chain)
             guard var kept = entries[id], kept.entry.running == number else { return nil }
             kept.entry.running = nil
+            kept.entry.hasFailed = if case .unavailable = standing { true } else { false }
             switch standing {
             case .good(let until):
                 let end = min(until, now + Self.believedMax)
@@ -157,6 +177,13 @@ package final class RevocationCheck: Sendable {
             return waiting
         }
         guard let waiting = settled else { return }
+        heard.withLock { heard in
+            switch (standing, heard) {
+            case (.unavailable, .silent): break
+            case (.unavailable, _): heard = .silent(since: now)
+            case (.good, _), (.revoked, _): heard = .answering
+            }
+        }
         switch standing {
         case .good: break
         case .revoked(let text): journal.error("a signing certificate is revoked", ["detail": .string(text)])

@@ -32,6 +32,9 @@ int desk_poll_wait(int poll, struct desk_event *events, int count, int milliseco
 int desk_listen_ip(int is_v6, const uint8_t *bytes, uint16_t port, int backlog);
 int desk_listen_unix(const char *path, int backlog);
 int desk_bound_port(int fd);
+// Where a socket that somebody else opened listens: `family` becomes 4, 6 or 0 (a Unix socket, whose path has at most 107
+// bytes and a zero). Makes it ours: never blocking, closed on exec. Negative: it is no stream socket that listens.
+int desk_adopt_listening(int fd, int *family, uint8_t bytes[16], uint16_t *port, char path[108]);
 
 // A new connection: `family` becomes 4, 6 or 0 (a Unix socket).
 int desk_accept(int fd, int *family, uint8_t bytes[16], uint16_t *port);

@@ -12,6 +12,8 @@ package struct ClientRequest: Sendable {
     package var connectTimeout: Duration
     /// From the hand-over to the last byte of the answer, time in the queue included.
     package var totalTimeout: Duration
+    /// The answer holds the other side's certificate; such a call has a connection of its own.
+    package var asksForCertificate = false
 
     package init(
         method: Method, url: String, headers: HeaderFields = HeaderFields(), body: [UInt8]? = nil,

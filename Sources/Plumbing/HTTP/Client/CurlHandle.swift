@@ -36,6 +36,12 @@ import Time
 
     var httpVersion: Int { long(CURLINFO_HTTP_VERSION) == Int(CURL_HTTP_VERSION_2_0) ? 2 : 1 }
 
+    /// PEM; nil where it was not asked for.
+    var certificate: String? {
+        guard let text = unsafe desk_curl_certificate(easy) else { return nil }
+        return unsafe String(cString: text)
+    }
+
     /// Forgets the last call but keeps connections, sessions and looked-up names.
     func reset() {
         unsafe curl_easy_reset(easy)
@@ -69,6 +75,12 @@ import Time
         setter.set(CURLOPT_SSL_VERIFYHOST, 2)
         setter.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         if let caFile = options.caFile { setter.set(CURLOPT_CAINFO, caFile) }
+        if request.asksForCertificate {
+            setter.set(CURLOPT_CERTINFO, 1)
+            // Only a handshake shows it, and a kept connection has none.
+            setter.set(CURLOPT_FRESH_CONNECT, 1)
+            setter.set(CURLOPT_FORBID_REUSE, 1)
+        }
 
         // Empty turns off what the environment says (http_proxy, no_proxy).
         setter.set(CURLOPT_PROXY, options.proxy ?? "")

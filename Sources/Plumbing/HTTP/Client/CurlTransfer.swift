@@ -17,8 +17,9 @@ final class CurlTransfer {
 
     func end(_ reason: Stop) { stop = reason }
 
-    func response(httpVersion: Int) -> ClientResponse {
-        ClientResponse(status: head.status, headers: head.fields, body: body, httpVersion: httpVersion)
+    func response(httpVersion: Int, certificate: String?) -> ClientResponse {
+        ClientResponse(
+            status: head.status, headers: head.fields, body: body, httpVersion: httpVersion, certificate: certificate)
     }
 
     // What libcurl reports:

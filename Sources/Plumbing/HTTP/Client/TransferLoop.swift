@@ -137,7 +137,8 @@ final class TransferLoop {
     private func settle(_ transfer: CurlTransfer, _ code: CURLcode, _ handle: CurlHandle? = nil) {
         endedInThisTurn += 1
         if code == CURLE_OK, let handle {
-            transfer.call.finish(.success(transfer.response(httpVersion: handle.httpVersion)))
+            transfer.call.finish(
+                .success(transfer.response(httpVersion: handle.httpVersion, certificate: handle.certificate)))
         } else {
             transfer.call.finish(.failure(HTTPClientError(code, of: transfer, handle)))
         }

@@ -4,6 +4,14 @@ import Time
 
 /// How it ends, and when.
 extension Connection {
+    /// How long somebody who has just connected may take to begin while the server stops.
+    static let freshTime = Duration.milliseconds(500)
+
+    /// Nothing was asked over it yet, and it is as young as that.
+    private var isFresh: Bool {
+        !hasAsked && Duration.nanoseconds(Int64(clamping: EventLoop.now &- min(EventLoop.now, began))) < Self.freshTime
+    }
+
     /// Says that nothing more will come and reads on for a while: a close with unread bytes would
     /// make the peer's system throw the answer away.
     func linger() {
@@ -65,9 +73,22 @@ extension Connection {
     }
 
     /// Ends after the request that runs or has begun to arrive; at once when there is none.
+    ///
+    /// What has arrived unread counts: closing over it would break off a request that its sender believes to be on its
+    /// way. Who has only just come is given a moment to say what they came for.
     func stopSoon() {
+        guard !isStopping else { return }
         isStopping = true
-        if phase == .head, pending.isEmpty { close() }
+        if phase == .head, pending.isEmpty { read() }
+        guard phase == .head, pending.isEmpty, parser.isAtStart else { return }
+        guard isFresh else { return close() }
+        hall.loop.after(Self.freshTime) { [weak self] in
+            self?.assumeIsolated { connection in
+                if connection.phase == .head, connection.pending.isEmpty, connection.parser.isAtStart {
+                    connection.close()
+                }
+            }
+        }
     }
 
     /// Ends now, whatever runs.

@@ -69,6 +69,7 @@ extension Connection {
     }
 
     private func begin(_ head: RequestHead, bytesFollow: Bool) throws(Refusal) {
+        hasAsked = true
         let matched = setting.match(head)
         let bodyMax = min(setting.limits.bodyBytesMax, matched.bodyMax)
         let body: BodyReception

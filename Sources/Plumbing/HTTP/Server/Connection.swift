@@ -56,6 +56,8 @@ actor Connection {
 
     var isPumping = false
     var isStopping = false
+    /// A request came over it.
+    var hasAsked = false
 
     init(descriptor: consuming Descriptor, peer: Peer, hall: Hall, setting: ServerSetting) {
         self.descriptor = consume descriptor

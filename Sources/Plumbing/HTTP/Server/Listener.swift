@@ -13,12 +13,14 @@ actor Listener {
     private var descriptor: Descriptor?
     private var watch: Watch?
     private var turn = 0
+    private let isInherited: Bool
 
     /// Connections taken in one turn of the loop, so that a flood of them does not hold up others.
     private static let acceptedAtOnceMax = 64
 
     init(_ listening: consuming Socket.Listening, halls: [Hall], setting: ServerSetting) {
         address = listening.address
+        isInherited = listening.isInherited
         descriptor = listening.takeDescriptor()
         self.halls = halls
         loop = halls[0].loop
@@ -32,12 +34,28 @@ actor Listener {
         }
     }
 
+    /// Stops accepting. What waits in the queue of an own socket is taken first, or the close would break it off; in the queue
+    /// of a socket that somebody keeps open it waits for the next process.
     func close() {
         guard descriptor != nil else { return }
+        if !isInherited { acceptAll() }
         watch?.cancel()
         watch = nil
         descriptor = nil
-        if case .unix(let path) = address { unsafe unlink(path) }
+        if case .unix(let path) = address, !isInherited { unsafe unlink(path) }
+    }
+
+    private func acceptAll() {
+        guard let raw = descriptor?.raw else { return }
+        // As many as the queue can hold, and not for ever: others may come as quickly as they are taken.
+        for _ in 0..<2048 {
+            do {
+                guard let accepted = try Socket.accept(raw) else { return }
+                admit(accepted)
+            } catch {
+                return
+            }
+        }
     }
 
     private func accept() {

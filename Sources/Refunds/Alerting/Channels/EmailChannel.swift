@@ -15,7 +15,7 @@ struct EmailChannel: Sendable {
         var message = MailMessage(
             to: to, subject: HeaderText(ChannelText.bounded(words.subject, 400)), text: text(words),
             html: html(words), messageID: id)
-        if notice.sequence > 1, notice.event != .test, let first = messageID(notice, 1) {
+        if notice.sequence > 1, notice.event != .test, notice.event != .confirm, let first = messageID(notice, 1) {
             message.inReplyTo = first
             message.references = [first]
         }
@@ -33,17 +33,22 @@ struct EmailChannel: Sendable {
 
     /// Made of the incident and the sequence alone, so that a mail that is sent again is known as the same.
     private func messageID(_ notice: Notice, _ sequence: Int) -> MessageID? {
-        let number = notice.event == .test ? "test-\(notice.at.milliseconds)" : "\(sequence)"
+        let number =
+            switch notice.event {
+            case .test: "test-\(notice.at.milliseconds)"
+            case .confirm: "confirm-\(notice.at.milliseconds)"
+            default: "\(sequence)"
+            }
         let left = "\(notice.incidentID.text).\(number).\(channel.id.text.prefix(8))"
         return MessageID(left, at: bases.publicHost) ?? MessageID(left, at: "refund-desk.invalid")
     }
 
     private func text(_ words: NoticeWords) -> String {
-        var lines = [cut(words.headline), "", "\(words.tenantLine) · \(words.stateWord)", ""]
+        var lines = [cut(words.headline), "", standing(words), ""]
         for paragraph in words.paragraphs { lines += [cut(paragraph), ""] }
         lines += words.facts.map { "\(cut($0.name)): \(cut($0.value))" }
         if !words.cases.isEmpty { lines += ["", "Cases:"] + words.cases.map { "  \(cut($0))" } }
-        if let url = words.url { lines += ["", "Incident: \(url)"] }
+        if let url = words.url { lines += ["", "\(words.linkLabel): \(url)"] }
         if let runbook = words.runbook { lines += ["Runbook: \(runbook)"] }
         lines += ["", "-- ", "Refund Desk, \(bases.publicURL)"]
         return lines.joined(separator: "\n")
@@ -52,7 +57,7 @@ struct EmailChannel: Sendable {
     private func html(_ words: NoticeWords) -> String {
         func element(_ name: String, _ content: String) -> String { ChannelMarkup.element(name, content) }
         var body = element("h2", safe(words.headline))
-        body += element("p", safe("\(words.tenantLine) · \(words.stateWord)"))
+        body += element("p", safe(standing(words)))
         for paragraph in words.paragraphs { body += element("p", safe(paragraph)) }
         if !words.facts.isEmpty {
             body += element(
@@ -65,12 +70,16 @@ struct EmailChannel: Sendable {
             body += element("p", "Cases") + element("ul", items.joined())
         }
         let links = [
-            words.url.map { ChannelMarkup.link($0, "Open incident") },
+            words.url.map { ChannelMarkup.link($0, words.linkLabel) },
             words.runbook.map { ChannelMarkup.link($0, "Runbook") },
         ]
         .compactMap(\.self)
         if !links.isEmpty { body += element("p", links.joined(separator: " · ")) }
         return element("html", element("body", body))
+    }
+
+    private func standing(_ words: NoticeWords) -> String {
+        words.notice.event == .confirm ? words.tenantLine : "\(words.tenantLine) · \(words.stateWord)"
     }
 
     private func cut(_ text: String) -> String { ChannelText.bounded(text, Self.paragraphMax) }

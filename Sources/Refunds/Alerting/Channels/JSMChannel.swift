@@ -12,7 +12,7 @@ struct JSMChannel: ChannelService {
         switch notice.event {
         case .trigger, .reminder: [open(notice)]
         case .acknowledged, .resolved: [find(notice)]
-        case .test: [open(notice), find(notice)]
+        case .test, .confirm: [open(notice), find(notice)]
         }
     }
 

@@ -17,6 +17,7 @@ struct NoticeWords: Sendable {
         case .acknowledged(let person): "Acknowledged by \(person): \(notice.title)"
         case .resolved: "Resolved: \(notice.title)"
         case .test: "Test: \(notice.title)"
+        case .confirm: notice.title
         }
     }
 
@@ -29,6 +30,7 @@ struct NoticeWords: Sendable {
         case .acknowledged: "ACKNOWLEDGED"
         case .resolved: "RESOLVED"
         case .test: "TEST"
+        case .confirm: "CONFIRM"
         }
     }
 
@@ -39,17 +41,21 @@ struct NoticeWords: Sendable {
 
     /// Where to go on: the incident's page, and what to do about it.
     var links: [(url: String, label: String)] {
-        [(url, "Open incident"), (runbook, "Runbook")].compactMap { url, label in url.map { ($0, label) } }
+        [(url, linkLabel), (runbook, "Runbook")].compactMap { url, label in url.map { ($0, label) } }
     }
+
+    /// What the first link is called.
+    var linkLabel: String { notice.event == .confirm ? "Confirm the address" : "Open incident" }
 
     /// `critical`, and `resolved` for what is over.
     var stateWord: String { isOpen ? notice.severity.rawValue : "resolved" }
 
-    /// `Since 2026-11-30 11:24 UTC, seen 14 times`
+    /// `Since 2026-11-30 11:24 UTC, seen 14 times`; nothing for what is no incident.
     var history: String {
-        let since = "Since \(Self.time(notice.openedAt))"
+        if notice.event == .confirm { return "" }
+        let since = "Since \(time(notice.openedAt))"
         let times = notice.count > 1 ? ", seen \(notice.count) times" : ""
-        return isOpen ? since + times : "From \(Self.time(notice.openedAt)) to \(Self.time(notice.at))\(times)"
+        return isOpen ? since + times : "From \(time(notice.openedAt)) to \(time(notice.at))\(times)"
     }
 
     var tenantLine: String {
@@ -69,9 +75,12 @@ struct NoticeWords: Sendable {
         [notice.effect, firstStep.map { "First step: \($0)" }, history].compactMap(\.self).filter { !$0.isEmpty }
     }
 
-    /// `2026-11-30 11:24 UTC`: who reads it may be anywhere.
-    static func time(_ moment: Moment) -> String {
-        let text = moment.iso8601
-        return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5)) UTC"
+    private func time(_ moment: Moment) -> String { Self.time(moment, in: notice.zone) }
+
+    /// `2026-11-30 12:24 Europe/Berlin`: in the reader's zone, which is said. A name that this machine does not know is UTC.
+    static func time(_ moment: Moment, in zone: String) -> String {
+        let zone = Zone(zone) ?? .utc
+        let text = (moment + zone.offset(at: moment)).iso8601
+        return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5)) \(zone.name)"
     }
 }

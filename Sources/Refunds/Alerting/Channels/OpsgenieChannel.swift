@@ -12,7 +12,7 @@ struct OpsgenieChannel: ChannelService {
         case .trigger, .reminder: [open(notice)]
         case .acknowledged: [act("acknowledge", notice)]
         case .resolved: [act("close", notice)]
-        case .test: [open(notice), act("close", notice)]
+        case .test, .confirm: [open(notice), act("close", notice)]
         }
     }
 

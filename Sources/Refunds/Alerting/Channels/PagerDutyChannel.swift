@@ -18,7 +18,7 @@ struct PagerDutyChannel: ChannelService {
         case .acknowledged: [request(bare("acknowledge", notice))]
         case .resolved: [request(bare("resolve", notice))]
         // Seen by whoever tests, and gone by itself.
-        case .test: [request(trigger(notice)), request(bare("resolve", notice))]
+        case .test, .confirm: [request(trigger(notice)), request(bare("resolve", notice))]
         }
     }
 

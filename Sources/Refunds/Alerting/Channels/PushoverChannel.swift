@@ -46,7 +46,7 @@ struct PushoverChannel: ChannelService {
 
     private func priority(_ words: NoticeWords) -> Int64 {
         switch words.notice.event {
-        case .acknowledged, .resolved, .test: return 0
+        case .acknowledged, .resolved, .test, .confirm: return 0
         case .trigger, .reminder: break
         }
         return switch words.notice.severity {

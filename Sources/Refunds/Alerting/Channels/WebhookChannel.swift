@@ -46,7 +46,7 @@ struct WebhookChannel: ChannelService {
         case .reminder: "incident.reminder"
         case .acknowledged: "incident.acknowledged"
         case .resolved: "incident.resolved"
-        case .test: "channel.test"
+        case .test, .confirm: "channel.test"
         }
     }
 

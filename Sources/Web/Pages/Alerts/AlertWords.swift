@@ -47,6 +47,7 @@ enum AlertWords {
         case "acknowledged": "told that somebody is at it"
         case "resolved": "told that it is over"
         case "test": "tested"
+        case "confirm": "asked to confirm"
         default: event
         }
     }
@@ -61,6 +62,7 @@ enum AlertWords {
     }
 
     static func standing(_ channel: Channel) -> Badge {
+        if !channel.isConfirmed { return Badge(text: "Not confirmed", tone: .attention) }
         if channel.isOff { return Badge(text: "Switched off", tone: .bad) }
         if channel.failures > 0 { return Badge(text: "Fails", tone: .bad) }
         return channel.lastSuccessAt == nil

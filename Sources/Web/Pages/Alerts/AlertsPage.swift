@@ -29,12 +29,24 @@ struct AlertsPage {
             }.html
             if let notice = ignored.notice { notice.html }
             if !isHistory {
-                if channels.allSatisfy(\.isOff) { nobody }
+                if channels.allSatisfy(\.isOff) { isInstallation ? tenantsAreTold : nobody }
                 current
                 if canChange, !channels.isEmpty { who }
                 rules
             }
             past
+        }
+    }
+
+    private var isInstallation: Bool { slug == Membership.installation.slug }
+
+    private var tenantsAreTold: HTML {
+        div(.class("notice", Tone.attention)) {
+            p { strong { "The installation has no channel of its own that works." } }
+            p {
+                "Its tenants' channels hear of what is wrong with it. "
+                a(.href(.channels(slug))) { "Add a channel" }
+            }
         }
     }
 
@@ -128,11 +140,13 @@ struct AlertsPage {
         }
     }
 
+    private var looked: [IncidentRule] { IncidentRule.allCases.filter { !isInstallation || $0.isOfInstallation } }
+
     private var rules: HTML {
         details(.class("panel")) {
-            summary { "What is looked for: \(IncidentRule.lookedFor.count) rules" }
+            summary { "What is looked for: \(looked.count) rules" }
             dl(.class("facts")) {
-                for rule in IncidentRule.lookedFor {
+                for rule in looked {
                     div(.class("fact")) {
                         dt { code { rule.rawValue } }
                         dd { rule.words }

@@ -29,7 +29,7 @@ struct ChannelForm {
         apps = Set(all.filter { channel.apps.contains($0.id) }.map(\.bundleID))
         quietFrom = channel.quiet.map { AlertWords.clock($0.from) } ?? ""
         quietTo = channel.quiet.map { AlertWords.clock($0.to) } ?? ""
-        zone = channel.quiet?.zone ?? "UTC"
+        zone = channel.zone
     }
 
     init(_ form: FormBody) {
@@ -76,6 +76,7 @@ struct ChannelForm {
         }
         return ChannelChange(
             name: name, target: target.isEmpty ? nil : target, secret: secret.isEmpty ? nil : Redacted(secret),
-            severity: severity, apps: Set(chosen.map(\.id)), after: .minutes(minutes), quiet: quiet)
+            severity: severity, apps: Set(chosen.map(\.id)), after: .minutes(minutes), quiet: quiet,
+            zone: zone.isEmpty ? "UTC" : zone)
     }
 }

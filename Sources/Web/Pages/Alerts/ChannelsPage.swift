@@ -138,7 +138,8 @@ struct ChannelsPage {
 
     private func press(_ channel: Channel) -> HTML {
         Web.form(.post, .action(.channelTest(slug, channel.id))) {
-            button(.class("button"), .type("submit"), .ariaLabel("Test \(channel.name)")) { "Test" }
+            let act = channel.isConfirmed ? "Test" : "Send the link again"
+            button(.class("button"), .type("submit"), .ariaLabel("\(act): \(channel.name)")) { act }
         }
     }
 
@@ -151,6 +152,13 @@ struct ChannelsPage {
 
     @HTMLBuilder private func facts(_ channel: Channel, _ trial: ChannelTrial) -> HTML {
         p { AlertWords.standing(channel).html }
+        if !channel.isConfirmed {
+            Notice(
+                .attention, "Nobody has confirmed the address.",
+                more:
+                    "A mail with a link was sent there. Until somebody opens it and presses the button, nothing is told."
+            ).html
+        }
         if let notice = trial.notice { notice.html }
         if trial.notice?.tone != .bad, channel.isFailing, let why = channel.offWhy ?? channel.lastError {
             Notice(
@@ -207,8 +215,9 @@ struct ChannelsPage {
                 Field("Quiet to", name: "quietTo", .type("time"), .value(wanted.quietTo)).html
                 Field(
                     "Time zone", name: "zone",
-                    help: "Such as Europe/Berlin. Critical alerts and deadlines come through all the same.",
-                    .type("text"), .value(wanted.zone), .autocomplete("off")
+                    help:
+                        "Such as Europe/Berlin: of the quiet hours, and of the times in messages. Critical alerts and deadlines come through quiet hours all the same.",
+                    error: wanted.errors["zone"], .type("text"), .value(wanted.zone), .autocomplete("off")
                 ).html
                 button(.class("button button-main"), .type("submit")) { channel == nil ? "Add the channel" : "Save" }
             }

@@ -26,7 +26,9 @@ struct CommerceTable {
                     }
                 },
                 .init("At most", isNumber: true) { request in
-                    if let amount = request.amountEstimate, let currency = request.currency, request.kind != .cancel {
+                    if let amount = request.amountEstimate, let currency = request.purchaseCurrency,
+                        request.kind != .cancel
+                    {
                         MoneyText(milliunits: amount, currency: currency).html
                     } else {
                         span(.class("quiet")) { "–" }

@@ -40,7 +40,9 @@ struct CommerceTimeline {
     private var acts: [Entry] {
         var acts = [
             Entry(
-                at: request.askedAt, tone: .plain, text: "Asked by \(asker)", details: [request.note].compactMap { $0 })
+                at: request.askedAt, tone: .plain,
+                text: request.submittedAt == request.askedAt ? "Asked by \(asker)" : "Written down by \(asker)",
+                details: [request.note].compactMap { $0 })
         ]
         if let at = request.submittedAt, at != request.askedAt {
             acts.append(Entry(at: at, tone: .plain, text: "Handed in by \(submitter)"))

@@ -171,7 +171,9 @@ struct AddressStep {
                     code { "notificationURL" }
                     " is this URL, "
                     code { "appAppleId" }
-                    " any number."
+                    " any number, "
+                    code { "issuerId" }
+                    " the one of the key in step 2. Then try the key again there."
                 }
                 li { "app-store-simulator --help describes the rest." }
             }
