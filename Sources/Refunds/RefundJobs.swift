@@ -62,7 +62,8 @@ package enum RefundJobs {
             apple: apple, database: database, directory: directory, headers: headers, bell: bell, clock: clock,
             journal: journal, counters: counters)
         let reply = ReplyJob(
-            database: database, vault: vault, tokens: tokens, policy: .standard, clock: clock, journal: journal,
+            database: database, vault: vault, tokens: tokens, policies: PolicyShelf(journal: journal), clock: clock,
+            journal: journal,
             counters: counters
         ) { call, token in
             await apple.api(for: call.app).sendConsumption(

@@ -20,6 +20,7 @@ package enum Schema {
         step(9, "alerting", PackageResources.v0009_alerting_sql),
         step(10, "watching", PackageResources.v0010_watching_sql),
         step(11, "history", PackageResources.v0011_history_sql),
+        step(12, "policies", PackageResources.v0012_policies_sql),
     ]
 
     /// Months for which bodies of notifications have a partition ahead of time.

@@ -92,7 +92,7 @@ struct Desk: Sendable {
                     apple: side, database: test.database, directory: directory, headers: headers, bell: bell,
                     clock: clock.clock, journal: journal, counters: test.counters),
                 replies: ReplyJob(
-                    database: test.database, vault: vault, tokens: tokens, policy: .standard,
+                    database: test.database, vault: vault, tokens: tokens, policies: PolicyShelf(journal: .silent),
                     clock: clock.clock, journal: journal, counters: test.counters
                 ) { call, _ in await apple.answer(call) },
                 deadlines: DeadlineJob(
