@@ -460,6 +460,15 @@ enum Samples {
                     now: now
                 ).html
             ),
+            ("held", HeldPage(frame: frame(.held(slug)), slug: slug, cases: [], now: now).html),
+            (
+                "policy",
+                PolicyPage(
+                    frame: frame(.policy(slug, bundleID: alpha.bundleID, .now)), slug: slug, app: alpha, versions: [],
+                    authors: AuditNames(), text: PolicyTemplate.fair.text, basedOn: 0, policy: .standard,
+                    trial: PolicyTrial(), canChange: true
+                ).html
+            ),
             (
                 "tenants",
                 TenantsPage(

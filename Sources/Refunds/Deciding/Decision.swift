@@ -1,4 +1,5 @@
 package import AppStore
+import FoundationEssentials
 package import Time
 
 /// What is answered to a request and why, with the values that were seen. Kept with the case.
@@ -89,6 +90,14 @@ package struct Decision: Sendable, Hashable, Codable {
         case .factsOnly, .hold:
             self.init(row: row, situation: situation, saw: saw, remarks: remarks)
         }
+    }
+}
+
+extension Decision {
+    /// As cases keep it; nil for what a newer release wrote in a way that this one cannot read.
+    init?(json: String) {
+        guard let read = try? JSONDecoder().decode(Self.self, from: Data(json.utf8)) else { return nil }
+        self = read
     }
 }
 

@@ -14,6 +14,9 @@ package indirect enum PolicyAction: Sendable, Hashable {
         if case .hold(let otherwise) = self { otherwise.fallback } else { self }
     }
 
+    /// What it comes to where no person is asked, or none answered.
+    package var answer: Decision.Answer { Decision(fallback, row: nil, situation: "", saw: []).answer }
+
     package var holds: Bool { if case .hold = self { true } else { false } }
 
     /// As it is written in a policy; read back by `PolicyText`.

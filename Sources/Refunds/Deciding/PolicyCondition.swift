@@ -1,5 +1,5 @@
 import AppStore
-package import Time
+import Time
 
 /// Something that is so, or not, of a purchase and its request. All conditions of a rule must be so.
 package enum PolicyCondition: Sendable, Hashable {

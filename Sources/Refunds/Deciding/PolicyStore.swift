@@ -1,4 +1,4 @@
-package import FoundationEssentials
+import FoundationEssentials
 import Postgres
 package import Tenants
 package import Time

@@ -1,3 +1,5 @@
+import AppStore
+
 /// Reads policies as people write them.
 ///
 ///     # One rule a line; the first that fits decides.

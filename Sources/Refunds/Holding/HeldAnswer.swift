@@ -1,3 +1,4 @@
+import AppStore
 package import FoundationEssentials
 package import Time
 
@@ -23,6 +24,9 @@ package struct HeldAnswer: Sendable, Hashable, Codable {
         }
     }
 
+    /// What may be said of the delivery, in Apple's words.
+    package static let deliveries = DeliveryStatus.allCases.map(\.rawValue)
+
     package var choice: Choice
     /// What the person knows of the delivery; nil: what was reported stays.
     package var deliveryStatus: String?
@@ -37,11 +41,11 @@ package struct HeldAnswer: Sendable, Hashable, Codable {
     package var at: Int64
 
     package init(
-        choice: Choice, deliveryStatus: DeliveryStatus? = nil, consumptionPercentage: Int? = nil, reason: String,
+        choice: Choice, deliveryStatus: String? = nil, consumptionPercentage: Int? = nil, reason: String,
         person: UUID, name: String, at: Moment
     ) {
         self.choice = choice
-        self.deliveryStatus = deliveryStatus?.rawValue
+        self.deliveryStatus = deliveryStatus
         self.consumptionPercentage = consumptionPercentage
         self.reason = reason
         self.person = person
