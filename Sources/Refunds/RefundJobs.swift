@@ -26,6 +26,8 @@ package enum RefundJobs {
         case commerce
         /// Tell somebody about an incident.
         case notify
+        /// Read one page of an app's notification history.
+        case history
     }
 
     /// Asks Apple for the newest signed form of a transaction and fills its case with it; ring the bell after
@@ -60,7 +62,8 @@ package enum RefundJobs {
             apple: apple, database: database, directory: directory, headers: headers, bell: bell, clock: clock,
             journal: journal, counters: counters)
         let reply = ReplyJob(
-            database: database, vault: vault, tokens: tokens, policy: .standard, clock: clock, journal: journal,
+            database: database, vault: vault, tokens: tokens, policies: PolicyShelf(journal: journal), clock: clock,
+            journal: journal,
             counters: counters
         ) { call, token in
             await apple.api(for: call.app).sendConsumption(
@@ -92,6 +95,12 @@ package enum RefundJobs {
                 environment: call.environment, body: call.body, token: token)
         }
         let notify = NotifyJob(database: database, sender: alerting.sender, clock: clock, journal: journal)
+        let history = HistoryJob(
+            database: database, vault: vault, tokens: tokens, intake: HistoryIntake(apple: apple, headers: headers),
+            bell: bell, clock: clock, journal: journal, counters: counters
+        ) { app, history, page, environment, token in
+            await apple.api(for: app).notificationHistory(history, page: page, environment: environment, token: token)
+        }
         var handlers: [String: @Sendable (Job) async throws -> Void] = [:]
         for kind in Kind.allCases {
             handlers[kind.rawValue] =
@@ -104,6 +113,7 @@ package enum RefundJobs {
                 case .testStatus: { try await testStatus.run($0) }
                 case .commerce: { try await commerce.run($0) }
                 case .notify: { try await notify.run($0) }
+                case .history: { try await history.run($0) }
                 }
         }
         return handlers

@@ -3,12 +3,14 @@ import FoundationEssentials
 import Journal
 import Loop
 import Postgres
+import Queue
 import Refunds
 import Synchronization
 import Tenants
 import Time
 
-/// What a serving process does by the clock: tells that it is there, and tidies once a day.
+/// What a serving process does by the clock: tells that it is there, sees to it that Apple's history is read, and tidies
+/// once a day.
 final class Caretaker: Sendable {
     private static let tidyEvery = Duration.hours(24)
 
@@ -16,10 +18,15 @@ final class Caretaker: Sendable {
     private let instruments: Instruments
     private let isStopped = Mutex(false)
     private let tidied = Mutex<Moment?>(nil)
+    /// Deliveries may have been missed: after a start, and after a round that failed.
+    private let readsHistoryAtOnce = Mutex(true)
+    private let bell: Bell?
 
-    init(_ house: House, instruments: Instruments) {
+    /// - Parameter bell: rung where work was added.
+    init(_ house: House, instruments: Instruments, bell: Bell? = nil) {
         self.house = house
         self.instruments = instruments
+        self.bell = bell
     }
 
     func start() {
@@ -36,6 +43,7 @@ final class Caretaker: Sendable {
         let loop = house.loops.all[0]
         while !isStopped.withLock({ $0 }) {
             do { try await round() } catch {
+                readsHistoryAtOnce.withLock { $0 = true }
                 house.journal.warning("the caretaker could not do its round", ["error": .init(error)])
             }
             try? await loop.sleep(for: ProcessList.every)
@@ -47,6 +55,7 @@ final class Caretaker: Sendable {
         let now = house.clock.now
         await instruments.measure()
         try await instruments.announce()
+        try await keepHistory(at: now)
         let retired = try await house.vault.retireOverdue()
         if retired > 0 {
             house.journal.info("signing keys whose grace time was over are wiped", ["count": .init(retired)])
@@ -60,6 +69,15 @@ final class Caretaker: Sendable {
         }
         try await noteAuditHeads()
         tidied.withLock { $0 = now }
+    }
+
+    private func keepHistory(at now: Moment) async throws {
+        let atOnce = readsHistoryAtOnce.withLock { $0 }
+        let added = try await house.database.transaction(.house) { tx in
+            try await HistoryRound.keep(atOnce: atOnce, at: now, in: tx)
+        }
+        readsHistoryAtOnce.withLock { $0 = false }
+        if added > 0 { bell?.ring() }
     }
 
     /// A copy of each chain's end outside the database: who cuts a tail off cannot reach it here.

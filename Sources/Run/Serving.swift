@@ -157,6 +157,7 @@ final class Serving: Sendable {
                     onboarding: onboarding,
                     tokens: house.tokens, reports: reports, bell: bell, clock: clock,
                     outbound: configuration.outboundRules), commerce, alerting.desk,
+                DecidingDesk(database: database, bell: bell, clock: clock),
                 InvitationPost(mail: invitations, bases: configuration.channels, clock: clock)) : nil
         routes += console?.routes ?? []
         var router = Router(routes)
@@ -169,7 +170,7 @@ final class Serving: Sendable {
         server = Server(
             listen: configuration.listen, inherited: sockets, routes: router, loops: house.loops,
             trustedProxies: configuration.trustedProxies, clock: clock, journal: journal, counters: counters)
-        caretaker = Caretaker(house, instruments: instruments)
+        caretaker = Caretaker(house, instruments: instruments, bell: bell)
     }
 
     /// - Returns: the address with the port that the system chose.
@@ -222,7 +223,7 @@ final class Serving: Sendable {
 
     private static func console(
         _ house: House, _ records: Records, _ setup: SetupDesk, _ commerce: CommerceDesk,
-        _ alerts: AlertDesk, _ post: InvitationPost
+        _ alerts: AlertDesk, _ deciding: DecidingDesk, _ post: InvitationPost
     ) throws -> Console {
         guard let folder = Places.publicFolder(house.configuration.publicFolder) else {
             throw Failure("the folder of style sheets is missing: set REFUND_DESK_PUBLIC_FOLDER")
@@ -234,6 +235,7 @@ final class Serving: Sendable {
             records: records, signIn: house.signIn, administration: house.administration,
             checks: CheckDesk { tenant in try await Doctor.examine(tenant, in: house) },
             publicAddress: address, assets: try Assets(folder: folder), setup: setup, commerce: commerce,
-            alerts: alerts, post: post, clock: house.clock, signInHeader: house.configuration.signInHeader)
+            alerts: alerts, deciding: deciding, post: post, clock: house.clock,
+            signInHeader: house.configuration.signInHeader)
     }
 }

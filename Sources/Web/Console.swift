@@ -13,6 +13,7 @@ package struct Console: Sendable {
     let setup: SetupDesk
     let commerce: CommerceDesk
     let alerts: AlertDesk
+    let deciding: DecidingDesk
     let post: InvitationPost
     let clock: WallClock
     let signInHeader: String?
@@ -25,7 +26,7 @@ package struct Console: Sendable {
     package init(
         records: Records, signIn: SignIn, administration: Administration, checks: CheckDesk,
         publicAddress: PublicAddress, assets: Assets, setup: SetupDesk, commerce: CommerceDesk, alerts: AlertDesk,
-        post: InvitationPost, clock: WallClock, signInHeader: String? = nil
+        deciding: DecidingDesk, post: InvitationPost, clock: WallClock, signInHeader: String? = nil
     ) {
         self.signInHeader = signInHeader
         self.administration = administration
@@ -37,6 +38,7 @@ package struct Console: Sendable {
         self.setup = setup
         self.commerce = commerce
         self.alerts = alerts
+        self.deciding = deciding
         self.post = post
         self.clock = clock
     }
@@ -65,6 +67,8 @@ package struct Console: Sendable {
         let channels = ChannelHandlers(console: self)
         let confirming = ConfirmationHandlers(console: self)
         let commerceAccess = CommerceAccessHandlers(console: self)
+        let policies = PolicyHandlers(console: self)
+        let held = HeldHandlers(console: self)
         let register = RegisterHandlers(console: self)
         let commerce = CommerceHandlers(console: self)
         let asking = CommerceFormHandlers(console: self)
@@ -105,6 +109,8 @@ package struct Console: Sendable {
             route(.get, .overview, door.member(desk.overview)),
             route(.get, .cases, door.member(cases.list)),
             route(.get, .refundCase, door.member(cases.story)),
+            route(.get, .held, door.member(held.list)),
+            route(.post, .heldAnswer, door.member(held.answer)),
             route(.get, .notifications, door.member(desk.notifications)),
             route(.get, .notification, door.member(desk.notification)),
             route(.get, .quarantine, door.member(desk.quarantine)),
@@ -114,6 +120,8 @@ package struct Console: Sendable {
             route(.get, .setup, door.member(setup.show)),
             route(.get, .setupState, door.member(setup.state)),
             route(.post, .setupPart, bodyMax: 128 * 1024, door.member(setup.take)),
+            route(.get, .policy, door.member(policies.show)),
+            route(.post, .policy, bodyMax: 128 * 1024, door.member(policies.take)),
             route(.get, .commerceAccess, door.member(commerceAccess.show)),
             route(.post, .commerceAccessPart, door.member(commerceAccess.take)),
             route(.get, .register, door.member(register.show)),

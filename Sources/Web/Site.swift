@@ -51,6 +51,10 @@ package enum Site: Hashable, Sendable {
     case overview(String)
     case cases(String, CaseListQuery)
     case refundCase(String, UUID)
+    /// What waits for a person.
+    case held(String)
+    /// Takes what a person decides about a case that waits; answers to POST alone.
+    case heldAnswer(String, UUID)
     case notifications(String, NotificationListQuery)
     case notification(String, UUID)
     case quarantine(String, RefusalListQuery)
@@ -63,6 +67,8 @@ package enum Site: Hashable, Sendable {
     case setupState(String, bundleID: String)
     /// Takes the form of one step; answers to POST alone.
     case setupPart(String, bundleID: String, SetupPart)
+    /// What an app's requests are answered; its forms are sent to the same address.
+    case policy(String, bundleID: String, PolicyShown)
     /// What stands between an app and Advanced Commerce; `done` names the form that was just taken.
     case commerceAccess(String, bundleID: String, done: CommerceAccessDone?)
     /// Takes one of that page's forms; answers to POST alone.
@@ -142,6 +148,8 @@ package enum Site: Hashable, Sendable {
         case overview = "/t/{slug}"
         case cases = "/t/{slug}/cases"
         case refundCase = "/t/{slug}/cases/{id}"
+        case held = "/t/{slug}/held"
+        case heldAnswer = "/t/{slug}/cases/{id}/answer"
         case notifications = "/t/{slug}/notifications"
         case notification = "/t/{slug}/notifications/{id}"
         case quarantine = "/t/{slug}/quarantine"
@@ -150,6 +158,7 @@ package enum Site: Hashable, Sendable {
         case setup = "/t/{slug}/apps/{bundleId}/setup"
         case setupState = "/t/{slug}/apps/{bundleId}/setup/state"
         case setupPart = "/t/{slug}/apps/{bundleId}/setup/{part}"
+        case policy = "/t/{slug}/apps/{bundleId}/policy"
         case commerceAccess = "/t/{slug}/apps/{bundleId}/advanced-commerce"
         case commerceAccessPart = "/t/{slug}/apps/{bundleId}/advanced-commerce/{part}"
         case register = "/t/{slug}/register"
@@ -218,6 +227,8 @@ package enum Site: Hashable, Sendable {
         case .overview: .overview
         case .cases: .cases
         case .refundCase: .refundCase
+        case .held: .held
+        case .heldAnswer: .heldAnswer
         case .notifications: .notifications
         case .notification: .notification
         case .quarantine: .quarantine
@@ -226,6 +237,7 @@ package enum Site: Hashable, Sendable {
         case .setup: .setup
         case .setupState: .setupState
         case .setupPart: .setupPart
+        case .policy: .policy
         case .commerceAccess: .commerceAccess
         case .commerceAccessPart: .commerceAccessPart
         case .register: .register
@@ -280,7 +292,7 @@ package enum Site: Hashable, Sendable {
         case (.generator(let id), _), (.factorRemoval(let id), _), (.sessionEnd(let id), _): id.text
         case (.setup(_, let bundleID, _), "{bundleId}"), (.setupState(_, let bundleID), "{bundleId}"),
             (.setupPart(_, let bundleID, _), "{bundleId}"), (.commerceAccess(_, let bundleID, _), "{bundleId}"),
-            (.commerceAccessPart(_, let bundleID, _), "{bundleId}"):
+            (.commerceAccessPart(_, let bundleID, _), "{bundleId}"), (.policy(_, let bundleID, _), "{bundleId}"):
             bundleID
         case (.setupPart(_, _, let part), "{part}"): part.rawValue
         case (.commerceAccessPart(_, _, let part), "{part}"): part.rawValue
@@ -297,7 +309,8 @@ package enum Site: Hashable, Sendable {
         case (.incident(_, let id), "{id}"), (.incidentAct(_, let id, _), "{id}"), (.channel(_, let id), "{id}"),
             (.channelState(_, let id), "{id}"), (.channelTest(_, let id), "{id}"), (.channelRemoval(_, let id), "{id}"):
             id.text
-        case (.refundCase(_, let id), "{id}"), (.notification(_, let id), "{id}"): id.text
+        case (.refundCase(_, let id), "{id}"), (.heldAnswer(_, let id), "{id}"), (.notification(_, let id), "{id}"):
+            id.text
         case (.commerceRequest(_, let id), "{id}"), (.commerceRequestState(_, let id), "{id}"),
             (.commerceSubmission(_, let id), "{id}"), (.commerceApproval(_, let id), "{id}"),
             (.commerceWithdrawal(_, let id), "{id}"):
@@ -311,6 +324,7 @@ package enum Site: Hashable, Sendable {
         switch self {
         case .overview(let slug), .cases(let slug, _), .refundCase(let slug, _), .notifications(let slug, _),
             .notification(let slug, _), .quarantine(let slug, _), .apps(let slug),
+            .held(let slug), .heldAnswer(let slug, _), .policy(let slug, _, _),
             .newApp(let slug), .setup(let slug, _, _), .setupState(let slug, _), .setupPart(let slug, _, _):
             slug
         case .caseExport(let slug, _, _), .people(let slug), .memberRole(let slug, _), .memberRemoval(let slug, _),
@@ -339,6 +353,7 @@ package enum Site: Hashable, Sendable {
         case .setup(_, _, let done): [("done", done?.rawValue)]
         case .tenantsAfter(let slug): [("after", slug)]
         case .commerceAccess(_, _, let done): done?.fields ?? []
+        case .policy(_, _, let shown): shown.fields
         case .register(_, let query): query.fields
         case .registerExport(_, let query, let table, let form): query.fields + table.fields + form.fields
         case .caseExport(_, let query, let form): query.fields + form.fields

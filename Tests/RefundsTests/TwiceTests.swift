@@ -78,6 +78,8 @@ struct TwiceTests {
         case .notify:
             let channel = try await desk.addChannel()
             try await desk.alerts.testChannel(channel.id, of: desk.alpha.app.tenant, by: .commandLine)
+        case .history:
+            try await desk.beginHistory()
         case .commerce:
             try await desk.know(desk.addOns())
             _ = try await desk.ask(desk.refund("addon.a"))

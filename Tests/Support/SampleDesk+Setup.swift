@@ -34,6 +34,12 @@ extension SampleDesk {
             journal: .silent)
     }
 
+    /// What the pages of policies and of waiting cases do.
+    package func deciding() -> DecidingDesk {
+        DecidingDesk(
+            database: database, bell: Bell(database: database, journal: .silent), clock: clock.clock)
+    }
+
     /// What the pages of alerts do.
     package func alerts(hasMail: Bool = true) throws -> AlertDesk {
         AlertDesk(

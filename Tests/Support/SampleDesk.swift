@@ -189,9 +189,10 @@ extension SampleDesk {
             """,
             """
             insert into refunds.rounds (tenant_id, case_id, round_id, requested_at, deadline, state, state_reason,
-              first_received_at, decision, decided_at, hold_until)
+              first_received_at, decision, decided_at, hold_until, ask_until)
             values (\(tenant), \(c.id), \(c.notification), \(c.signedAt), \(c.deadline), \(c.state), \(c.stateReason),
-              \(received), \(Self.decision), \(received), \(c.state == "held" ? c.deadline - .minutes(1) : nil))
+              \(received), \(Self.decision), \(received), \(c.state == "held" ? c.deadline - .minutes(1) : nil),
+              \(c.state == "held" ? c.deadline - .minutes(1) : nil))
             """,
         ]
         guard c.state == "answered" || c.state == "refused" else { return all }

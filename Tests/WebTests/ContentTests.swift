@@ -51,7 +51,8 @@ import Time
             let console = Console(
                 records: Records(database: database), signIn: desk.signIn, administration: desk.administration,
                 checks: console.checks, publicAddress: console.own, assets: console.assets, setup: console.setup,
-                commerce: console.commerce, alerts: console.alerts, post: console.post, clock: desk.clock.clock)
+                commerce: console.commerce, alerts: console.alerts,
+                deciding: console.deciding, post: console.post, clock: desk.clock.clock)
             var sample = SampleCase()
             sample.price = 4_999_000_000
             sample.currency = "VND"

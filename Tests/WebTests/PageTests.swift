@@ -103,6 +103,16 @@ import Time
         #expect(notices([], app(1), app(2)).map(\.text) == ["2 apps have no signing key."])
     }
 
+    @Test func `an app tells what Apple sent beside what is here, and what is in the way`() {
+        let page = AppsPage(
+            frame: Samples.frame(.apps("alpha")), slug: "alpha", apps: Samples.appStandings,
+            publicURL: "https://refunds.example", now: Samples.now
+        ).html.string
+        #expect(page.contains("Apple sent 412, we hold 412 (3 fetched) in 30 days, read <time"))
+        #expect(page.contains("It cannot be read to its end: 502: &quot;&lt;b&gt;Bad Gateway&lt;/b&gt;&quot;"))
+        #expect(page.contains("Nothing has been delivered here yet") && page.contains("read from the first key on"))
+    }
+
     @Test func `a rehearsal's key is refused by its simulator, nowhere else`() {
         let app = App(
             tenant: Samples.tenant, id: AppID(rawValue: 5), bundleID: "com.example.rehearsal", appleID: 6_450_000_009,

@@ -231,7 +231,14 @@ enum Samples {
                 CommerceReadiness.Line(
                     environment: .production, access: CommerceSamples.stopped.access[0], waiting: 7),
                 CommerceReadiness.Line(environment: .sandbox, access: CommerceSamples.stopped.access[1]),
-            ]),
+            ],
+            history: PerEnvironment(
+                production: HistoryStanding(
+                    beganAt: signed - .days(30), heardAt: signed - .days(30), sweptAt: now - .minutes(2), arrived: 409,
+                    fetched: 3),
+                sandbox: HistoryStanding(
+                    beganAt: signed - .days(30), sweptAt: now - .hours(3), trouble: "502: \"<b>Bad Gateway</b>\"",
+                    troubleSince: now - .hours(2)))),
         AppStanding(app: beta, inboxes: 1, lastNotification: PerEnvironment(), keys: []),
     ]
 
@@ -451,6 +458,15 @@ enum Samples {
                 AppsPage(
                     frame: frame(.apps(slug)), slug: slug, apps: appStandings, publicURL: "https://refunds.example",
                     now: now
+                ).html
+            ),
+            ("held", HeldPage(frame: frame(.held(slug)), slug: slug, cases: [], now: now).html),
+            (
+                "policy",
+                PolicyPage(
+                    frame: frame(.policy(slug, bundleID: alpha.bundleID, .now)), slug: slug, app: alpha, versions: [],
+                    authors: AuditNames(), text: PolicyTemplate.fair.text, basedOn: 0, policy: .standard,
+                    trial: PolicyTrial(), canChange: true
                 ).html
             ),
             (

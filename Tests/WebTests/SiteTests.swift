@@ -58,6 +58,11 @@ import Time
             .quarantine("alpha", refusals), .apps("alpha"), .newApp("alpha"),
             .setup("alpha", bundleID: "com.example.alpha", done: .key), .setupState("alpha", bundleID: "new"),
             .setupPart("alpha", bundleID: "com.example.alpha", .consent),
+            .held("alpha"), .heldAnswer("alpha", Samples.id(1)),
+            .policy("alpha", bundleID: "com.example.alpha", .now),
+            .policy("alpha", bundleID: "com.example.alpha", .version(3)),
+            .policy("alpha", bundleID: "com.example.alpha", .saved(4)),
+            .policy("alpha", bundleID: "com.example.alpha", .template(.strict)),
             .commerceAccess("alpha", bundleID: "com.example.alpha", done: nil),
             .commerceAccess(
                 "alpha", bundleID: "com.example.alpha",

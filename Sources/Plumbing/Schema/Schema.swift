@@ -19,6 +19,8 @@ package enum Schema {
         step(8, "commerce", PackageResources.v0008_commerce_sql),
         step(9, "alerting", PackageResources.v0009_alerting_sql),
         step(10, "watching", PackageResources.v0010_watching_sql),
+        step(11, "history", PackageResources.v0011_history_sql),
+        step(12, "policies", PackageResources.v0012_policies_sql),
     ]
 
     /// Months for which bodies of notifications have a partition ahead of time.

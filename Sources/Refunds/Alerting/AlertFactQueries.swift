@@ -18,6 +18,7 @@ enum AlertFactQueries {
             failed(tenant, real, at: now),
             refusals(tenant, real, at: now), relays(tenant, real), withheld(tenant, real, at: now),
             reasons(tenant, real, at: now), silences(tenant, real), offsets(tenant),
+            HistoryQueries.standings(real.map(AppID.init(rawValue:)), at: now),
         ])
         facts.unanswered = try parts[0].map(AlertFacts.Unanswered.init)
         facts.missed = try parts[1].map { row in
@@ -68,6 +69,9 @@ enum AlertFactQueries {
         facts.silences = try parts[8].map(AlertFacts.Silence.init)
         let offset: Int64? = try parts[9].first?("clock_offset_ms")
         facts.clockOffset = offset.map { .milliseconds($0) }
+        facts.histories = try HistoryQueries.standings(parts[10]).compactMap { app, standings in
+            standings.production.map { AlertFacts.HistoryGap(app: app, standing: $0) }
+        }.sorted { $0.app.rawValue < $1.app.rawValue }
         return facts
     }
 

@@ -96,6 +96,11 @@ struct AlertFacts: Sendable {
         let test: Test
     }
 
+    struct HistoryGap: Sendable, Hashable {
+        let app: AppID
+        let standing: HistoryStanding
+    }
+
     let now: Moment
     var apps: [App] = []
     var keys: [KeyStory] = []
@@ -110,6 +115,7 @@ struct AlertFacts: Sendable {
     var withheld: [Withheld] = []
     var reasons: [Reasons] = []
     var silences: [Silence] = []
+    var histories: [HistoryGap] = []
     /// Our clock minus Apple's, as Apple's newest answer told.
     var clockOffset: Duration?
     var channels: [Channel] = []

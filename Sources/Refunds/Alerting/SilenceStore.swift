@@ -40,7 +40,7 @@ enum SilenceStore {
             """
             select received_at
             from refunds.notifications
-            where tenant_id = \(app.tenant.rawValue) and app_id = \(app.id.rawValue)
+            where tenant_id = \(app.tenant.rawValue) and app_id = \(app.id.rawValue) and source = 'posted'
             order by received_at desc, notification_uuid desc
             limit 1
             """)?("received_at")
@@ -55,7 +55,7 @@ enum SilenceStore {
               select received_at, type, environment
               from refunds.notifications
               where tenant_id = \(app.tenant.rawValue) and app_id = \(app.id.rawValue)
-                and received_at > \(now - Rhythm.remembered)
+                and received_at > \(now - Rhythm.remembered) and source = 'posted'
               order by received_at desc, notification_uuid desc
               limit 2000) x
             where type = \(type) and environment = 'Production'

@@ -14,7 +14,8 @@ enum TenantRules {
     /// Every rule that `findings` looks at: what it does not find any more is over.
     static let looked: Set<IncidentRule> = [
         .repliesFailing, .deadlineAtRisk, .deadlineMissed, .credentialsRefused, .keyAbsent, .sealedUnreadable,
-        .commerceAddendumRefused, .commerceFailing, .notificationsRefused, .appleSilent, .clockOff, .relayFailing,
+        .commerceAddendumRefused, .commerceFailing, .notificationsRefused, .appleSilent, .historyGap, .clockOff,
+        .relayFailing,
         .consentMissing, .reasonDrift, .channelFailing, .noChannel,
     ]
 
@@ -27,6 +28,7 @@ enum TenantRules {
         found += deadlines(facts)
         found += commerce(facts)
         found += intake(facts)
+        found += facts.histories.compactMap { history($0, facts) }
         found += others(facts)
         found += channels(facts)
         return Finding.fold(found)
@@ -268,6 +270,38 @@ enum TenantRules {
                 firstStep: "Open the newest of these cases, and look at what changed in the app or its server.")
         }
         return found
+    }
+
+    /// How long what was fetched is told, and how long the history may go unread.
+    static let gapToldFor = Duration.hours(1)
+
+    static func history(_ gap: AlertFacts.HistoryGap, _ facts: AlertFacts) -> Finding? {
+        guard let app = facts.app(gap.app), app.environments.contains(.production) else { return nil }
+        let standing = gap.standing
+        // One that could never be read is most likely of an app that is not on sale yet.
+        if standing.sweptAt != nil, standing.isOld(at: facts.now), let trouble = standing.trouble {
+            // A key that is refused is told by its own rule.
+            let isRefused = facts.keys.contains { key in
+                (key.info.app == nil || key.info.app == app.id)
+                    && key.standing(for: app.id, isSandbox: false).map(\.isRefused) ?? false
+            }
+            if isRefused { return nil }
+            return Finding(
+                .historyGap, cause: "unread Production \(app.bundleID)", app: app.id, .warning,
+                title: "Apple's notification history of \(app.bundleID) cannot be read to its end: \(trouble)",
+                effect: "What Apple could not deliver here stays unknown until it comes by itself.",
+                firstStep: "Look at what Apple says; it is tried again every few minutes.")
+        }
+        guard let at = standing.fetchedAt, facts.now - at <= gapToldFor, standing.fetchedLately > 0 else { return nil }
+        let count = standing.fetchedLately
+        return Finding(
+            .historyGap, cause: "fetched Production \(app.bundleID)", app: app.id, .warning,
+            title:
+                "\(count) notification\(count == 1 ? "" : "s") of \(app.bundleID) had not arrived and \(count == 1 ? "was" : "were") fetched from Apple's history.",
+            effect: "They are worked on as if they had arrived; requests whose time was over are missed.",
+            firstStep:
+                "If no outage of ours explains it, check that the public address can be reached from outside. This closes by itself an hour after the last one."
+        )
     }
 
     static func channels(_ facts: AlertFacts) -> [Finding] {

@@ -27,15 +27,16 @@ struct LockedCase: Sendable {
 
     func round(_ id: UUID) -> Round? { value.rounds.first { $0.id == id } }
 
-    mutating func set(withheld: Withholding?, of round: UUID) {
-        guard let index = value.rounds.firstIndex(where: { $0.id == round }) else { return }
-        value.rounds[index].withheld = withheld
-    }
+    mutating func set(withheld: Withholding?, of round: UUID) { change(round) { $0.withheld = withheld } }
 
     /// The attempt that is being begun, in the value as in the row.
     mutating func begin(_ number: Int, of round: UUID, at now: Moment) {
+        change(round) { $0.attempts.append(Attempt(number: number, startedAt: now, giveUpAt: now)) }
+    }
+
+    mutating func change(_ round: UUID, _ body: (inout Round) -> Void) {
         guard let index = value.rounds.firstIndex(where: { $0.id == round }) else { return }
-        value.rounds[index].attempts.append(Attempt(number: number, startedAt: now, giveUpAt: now))
+        body(&value.rounds[index])
     }
 }
 
@@ -104,7 +105,8 @@ enum CaseStore {
             """,
             "select fact_id, kind, signed_at, source, reason from refunds.facts where \(mine)",
             """
-            select round_id, requested_at, first_received_at, state, state_reason, late, withheld, hold_until
+            select round_id, requested_at, first_received_at, state, state_reason, late, withheld, hold_until,
+              ask_until, answer
             from refunds.rounds
             where \(mine)
             """,
@@ -124,6 +126,8 @@ enum CaseStore {
             let state: String = try row("state")
             let source = locked.value.facts.first { $0.id == id && $0.kind == .request }?.source
             let heldUntil: Moment? = try row("hold_until")
+            let answer: String? = try row("answer")
+            let askedUntil: Moment? = try row("ask_until")
             locked.value.rounds.append(
                 Round(
                     id: id,
@@ -131,7 +135,8 @@ enum CaseStore {
                         signedAt: try row("requested_at"), firstReceivedAt: try row("first_received_at"),
                         environment: locked.environment),
                     arrival: Round.Arrival(source), withheld: withheld.flatMap(Withholding.init),
-                    heldUntil: heldUntil, attempts: attempts[id] ?? []))
+                    heldUntil: answer == nil ? askedUntil : nil, askedUntil: askedUntil,
+                    answer: answer.flatMap(HeldAnswer.init), attempts: attempts[id] ?? []))
             locked.stored[id] = LockedCase.StoredRound(
                 state: RoundState(rawValue: state) ?? .open, reason: try row("state_reason"), late: try row("late"),
                 heldUntil: heldUntil)
@@ -227,6 +232,37 @@ enum CaseStore {
             update refunds.rounds
             set decision = \(try json(decision)), withheld = \(decision.withheld?.rawValue), decided_at = \(now)
             where tenant_id = \(locked.tenant.rawValue) and case_id = \(locked.id) and round_id = \(round)
+            """
+    }
+
+    /// Asks a person about a round until a moment; what would go out without them is kept with it.
+    static func asking(
+        _ decision: Decision, until: Moment, about round: UUID, in locked: inout LockedCase, at now: Moment
+    ) throws -> SQL {
+        locked.change(round) { round in
+            round.heldUntil = until
+            round.askedUntil = until
+        }
+        return """
+            update refunds.rounds
+            set decision = \(try json(decision)), withheld = null, decided_at = \(now), ask_until = \(until)
+            where tenant_id = \(locked.tenant.rawValue) and case_id = \(locked.id) and round_id = \(round)
+            """
+    }
+
+    /// Keeps what a person said about a round, which is held no more.
+    static func answering(
+        _ answer: HeldAnswer, about round: UUID, in locked: inout LockedCase, at now: Moment
+    ) throws -> SQL {
+        locked.change(round) { round in
+            round.heldUntil = nil
+            round.answer = answer
+        }
+        return """
+            update refunds.rounds
+            set answer = \(try answer.json), answered_at = \(now)
+            where tenant_id = \(locked.tenant.rawValue) and case_id = \(locked.id) and round_id = \(round)
+              and answer is null
             """
     }
 

@@ -208,7 +208,7 @@ extension CaseStory.Round {
             id: try row("round_id"), requestedAt: try row("requested_at"), deadline: try row("deadline"),
             state: try row.word("state"), stateReason: try row("state_reason"), isLate: try row("late"),
             firstReceivedAt: try row("first_received_at"), reason: try row("reason"), deliveries: Int(deliveries),
-            decision: decision.flatMap { try? JSONDecoder().decode(Decision.self, from: Data($0.utf8)) },
+            decision: decision.flatMap(Decision.init(json:)),
             decidedAt: try row("decided_at"), holdUntil: try row("hold_until"),
             reply: try api.map { api in
                 CaseStory.Reply(

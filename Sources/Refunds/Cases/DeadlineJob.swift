@@ -42,7 +42,7 @@ struct DeadlineJob: Sendable {
                 try await job.again(at: max(now, inFlight.giveUpAt) + .seconds(1), in: tx)
                 return nil
             }
-            if locked.stored[round.id]?.state == .open {
+            if [.open, .held].contains(locked.stored[round.id]?.state) {
                 try await job.again(at: max(now + .seconds(1), round.window.end), in: tx)
                 return nil
             }

@@ -22,18 +22,24 @@ package struct Round: Sendable, Hashable {
     package var withheld: Withholding?
     /// A person is asked, and has not answered, until this moment.
     package var heldUntil: Moment?
+    /// A person was asked until then. Nobody is asked twice.
+    package var askedUntil: Moment?
+    /// What the person said.
+    package var answer: HeldAnswer?
     /// In the order they were begun.
     package var attempts: [Attempt]
 
     package init(
         id: UUID, window: ReplyWindow, arrival: Arrival = .posted, withheld: Withholding? = nil,
-        heldUntil: Moment? = nil, attempts: [Attempt] = []
+        heldUntil: Moment? = nil, askedUntil: Moment? = nil, answer: HeldAnswer? = nil, attempts: [Attempt] = []
     ) {
         self.id = id
         self.window = window
         self.arrival = arrival
         self.withheld = withheld
         self.heldUntil = heldUntil
+        self.askedUntil = askedUntil
+        self.answer = answer
         self.attempts = attempts
     }
 

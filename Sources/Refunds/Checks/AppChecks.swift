@@ -22,7 +22,7 @@ struct AppChecks {
 
     func all(_ unreadable: [UnreadableSecret]) -> [Check] {
         let others: [Check?] = [appleID, url, notifications, environments, consent, relay]
-        let checks = [key(unreadable)] + credentials + others.compactMap { $0 } + commerce
+        let checks = [key(unreadable)] + credentials + others.compactMap { $0 } + history + commerce
         guard let side = app.rehearsal else { return checks }
         return [.ok("\(name) rehearsal", "rehearses with \(side.apiURL): in no total, pages nobody")]
             + checks.map(\.asWarning)
@@ -33,6 +33,23 @@ struct AppChecks {
         (known.commerce[app.id]?.lines ?? []).map { line in
             let state: Check.State = line.access.isStopped ? .fail : line.state == .trouble ? .warn : .ok
             return Check(name: "\(name) commerce \(line.environment.rawValue)", state: state, text: line.text)
+        }
+    }
+
+    /// Whether all that Apple sent is here.
+    private var history: [Check] {
+        (known.histories[app.id] ?? PerEnvironment()).all.map { place, standing in
+            let name = "\(name) history \(place)"
+            var text = "\(standing.words) in \(HistoryStanding.days) days"
+            text += standing.sweptAt.map { "; read to its end at \($0.iso8601)" } ?? "; not read to its end yet"
+            if let lost = standing.lost {
+                text +=
+                    "; Apple had forgotten \(lost.lowerBound.iso8601) to \(lost.upperBound.iso8601) before it was read"
+            }
+            if let trouble = standing.trouble, let since = standing.troubleSince {
+                return .warn(name, "\(text); since \(since.iso8601) it cannot be read: \(trouble)")
+            }
+            return standing.isOld(at: now) || standing.lost != nil ? .warn(name, text) : .ok(name, text)
         }
     }
 

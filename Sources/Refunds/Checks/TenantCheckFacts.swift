@@ -24,6 +24,8 @@ struct TenantCheckFacts {
     var relays: [AppID: Relay] = [:]
     /// Apps that use Advanced Commerce.
     var commerce: [AppID: CommerceReadiness] = [:]
+    /// Apple's notification history beside what is held here.
+    var histories: [AppID: PerEnvironment<HistoryStanding>] = [:]
     /// Our clock minus Apple's, as the newest probe told.
     var probedOffset: (at: Moment, offset: Duration)?
 
@@ -31,7 +33,7 @@ struct TenantCheckFacts {
         let ids = apps.map(\.id)
         let parts = try await tx.pipeline([
             OverviewQueries.inboxes, OverviewQueries.lastHeard(ids), consented(ids), relays(since: now - .days(7)),
-            probe,
+            probe, HistoryQueries.standings(ids, at: now),
         ])
         var facts = TenantCheckFacts()
         for app in apps where !app.isRehearsal {
@@ -63,6 +65,7 @@ struct TenantCheckFacts {
             let offset: Int64 = try row("clock_offset_ms")
             facts.probedOffset = (try row("at"), .milliseconds(offset))
         }
+        facts.histories = try HistoryQueries.standings(parts[5])
         facts.commerce = try await CommerceReadinessStore.read(apps, in: tx)
         return facts
     }

@@ -1,4 +1,5 @@
 package import AppStore
+import FoundationEssentials
 package import Time
 
 /// What is answered to a request and why, with the values that were seen. Kept with the case.
@@ -42,7 +43,15 @@ package struct Decision: Sendable, Hashable, Codable {
         }
     }
 
-    /// The row of the policy that fitted first; nil where the decision was made before any rule.
+    /// A person is asked first.
+    package struct Hold: Sendable, Hashable, Codable {
+        /// What is done if nobody answers in time, as policies write it.
+        package let otherwise: String
+
+        package init(otherwise: String) { self.otherwise = otherwise }
+    }
+
+    /// The rule of the policy that fitted first; nil where the decision was made before any rule.
     package let row: Int?
     /// The situation the row speaks of, or why no rule was asked; for people.
     package let situation: String
@@ -52,10 +61,14 @@ package struct Decision: Sendable, Hashable, Codable {
     package let saw: [Observation]
     /// Sentences that a person should read beside the answer.
     package var remarks: [String]
+    /// The app's policy of that version; nil: what is answered where there is none.
+    package var policyVersion: Int?
+    /// Set: what else is said here is what goes out if nobody answers.
+    package var hold: Hold?
 
     package init(
         row: Int?, situation: String, withheld: Withholding? = nil, preference: Preference? = nil,
-        saw: [Observation], remarks: [String] = []
+        saw: [Observation], remarks: [String] = [], policyVersion: Int? = nil, hold: Hold? = nil
     ) {
         self.row = row
         self.situation = situation
@@ -63,6 +76,28 @@ package struct Decision: Sendable, Hashable, Codable {
         self.preference = preference
         self.saw = saw
         self.remarks = remarks
+        self.policyVersion = policyVersion
+        self.hold = hold
+    }
+
+    /// - Parameter action: one that asks nobody.
+    init(_ action: PolicyAction, row: Int?, situation: String, saw: [Observation], remarks: [String] = []) {
+        switch action.fallback {
+        case .prefer(let preference):
+            self.init(row: row, situation: situation, preference: preference, saw: saw, remarks: remarks)
+        case .withhold(let reason):
+            self.init(row: row, situation: situation, withheld: reason, saw: saw, remarks: remarks)
+        case .factsOnly, .hold:
+            self.init(row: row, situation: situation, saw: saw, remarks: remarks)
+        }
+    }
+}
+
+extension Decision {
+    /// As cases keep it; nil for what a newer release wrote in a way that this one cannot read.
+    init?(json: String) {
+        guard let read = try? JSONDecoder().decode(Self.self, from: Data(json.utf8)) else { return nil }
+        self = read
     }
 }
 

@@ -1,55 +1,27 @@
 import AppStore
 
-/// An ordered list of situations and answers; the first that fits decides.
-package struct Policy: Sendable {
-    package enum Answer: Sendable, Hashable {
-        case prefer(Decision.Preference)
-        /// The facts, without a preference.
-        case factsOnly
-        case withhold(Withholding)
-    }
+/// An ordered list of rules; the first that fits decides.
+package struct Policy: Sendable, Hashable {
+    package let rules: [PolicyRule]
 
-    /// One line of the list.
-    package struct Row: Sendable {
-        /// From 1; what people cite.
-        package let number: Int
-        package let situation: String
-        package let answer: Answer
-        let fits: @Sendable (PurchaseFacts) -> Bool
+    package init(rules: [PolicyRule]) { self.rules = rules }
 
-        package init(
-            _ number: Int, _ situation: String, _ answer: Answer, fits: @escaping @Sendable (PurchaseFacts) -> Bool
-        ) {
-            self.number = number
-            self.situation = situation
-            self.answer = answer
-            self.fits = fits
+    /// What is answered where an app has no rules of its own.
+    package static let standard = Policy(template: .fair)
+
+    /// - Precondition: the template's text can be read; a test reads each.
+    package init(template: PolicyTemplate) {
+        switch PolicyText.read(template.text) {
+        case .success(let policy): self = policy
+        case .failure(let troubles): preconditionFailure("the template \(template) cannot be read: \(troubles.all)")
         }
     }
 
-    package let rows: [Row]
+    /// As it is written, without its comments.
+    package var text: String { rules.map(\.text).joined(separator: "\n") }
 
-    package init(rows: [Row]) { self.rows = rows }
-
-    /// What is answered where an app has no rules of its own.
-    package static let standard = Policy(rows: [
-        Row(1, "delivery reported as failed", .prefer(.grantFull)) { $0.delivery?.value.isDelivered == false },
-        Row(2, "legal ground", .prefer(.grantFull)) { $0.reason?.known == .legal },
-        // The app's setting is not enough against the customer's word.
-        Row(3, "said not to have come, and delivery not reported", .withhold(.deliveryUnreported)) {
-            $0.reason?.known == .fulfillmentIssue && $0.delivery == nil
-        },
-        Row(4, "use unknown", .factsOnly) { $0.use == .unknown },
-        Row(5, "said not to have come or not to have been meant, and not used at all", .prefer(.grantFull)) {
-            ($0.reason?.known == .fulfillmentIssue || $0.reason?.known == .unintendedPurchase) && $0.use == .notAtAll
-        },
-        Row(6, "said not to have come, and used in part", .factsOnly) {
-            $0.reason?.known == .fulfillmentIssue && $0.use == .inPart
-        },
-        Row(7, "used up", .prefer(.decline)) { $0.use == .usedUp },
-        Row(8, "used in part", .prefer(.grantProrated)) { $0.use == .inPart },
-        Row(9, "not used at all", .factsOnly) { $0.use == .notAtAll },
-    ])
+    /// The first rule that fits; nil where none does, which a policy that was read cannot come to.
+    package func rule(for facts: PurchaseFacts) -> PolicyRule? { rules.first { $0.fits(facts) } }
 
     /// What is answered to a request. Pure.
     ///
@@ -82,17 +54,15 @@ package struct Policy: Sendable {
                 row: nil, situation: "we asked Apple for this refund ourselves", preference: .grantFull, saw: saw,
                 remarks: ["Our own request goes before the rules: what we answer does not oppose it."])
         }
-        guard let row = rows.first(where: { $0.fits(facts) }) else {
+        guard let rule = rule(for: facts) else {
             return Decision(row: nil, situation: "no rule fits", saw: saw)
         }
-        switch row.answer {
-        case .prefer(let preference):
-            return Decision(row: row.number, situation: row.situation, preference: preference, saw: saw)
-        case .factsOnly:
-            return Decision(row: row.number, situation: row.situation, saw: saw)
-        case .withhold(let reason):
-            return Decision(row: row.number, situation: row.situation, withheld: reason, saw: saw)
+        let looked = rule.conditions.map {
+            Decision.Observation($0.text, $0.seen(facts), source: "looked at by the rule")
         }
+        var decision = Decision(rule.action.fallback, row: rule.number, situation: rule.situation, saw: saw + looked)
+        if case .hold(let otherwise) = rule.action { decision.hold = Decision.Hold(otherwise: otherwise.text) }
+        return decision
     }
 
     private func consentRemarks(_ consent: ConsentStanding) -> [String] {
@@ -118,6 +88,6 @@ package struct Policy: Sendable {
             .init(
                 "sampleContentProvided", facts.sampleContent.value ? "yes" : "no",
                 source: facts.sampleContent.source.text, at: facts.sampleContent.source.at),
-        ]
+        ] + facts.circumstances.observations
     }
 }

@@ -23,6 +23,8 @@ package struct PurchaseFacts: Sendable, Hashable {
     package var unreportedDelivery: DeliveryStatus?
     /// We asked Apple for this refund ourselves.
     package var isOwnRequest: Bool
+    /// What else is known of the purchase and its buyer.
+    package var circumstances: Circumstances
 
     package init(
         type: Known<ProductType>?, ownership: Known<OwnershipType>? = Known("PURCHASED"),
@@ -31,7 +33,7 @@ package struct PurchaseFacts: Sendable, Hashable {
         consent: ConsentStanding,
         delivery: Evidence<DeliveryStatus>? = nil, share: Evidence<Int>? = nil,
         sampleContent: Evidence<Bool> = Evidence(false, .setting), unreportedDelivery: DeliveryStatus? = .delivered,
-        isOwnRequest: Bool = false
+        isOwnRequest: Bool = false, circumstances: Circumstances = Circumstances()
     ) {
         self.type = type
         self.ownership = ownership
@@ -45,6 +47,7 @@ package struct PurchaseFacts: Sendable, Hashable {
         self.sampleContent = sampleContent
         self.unreportedDelivery = unreportedDelivery
         self.isOwnRequest = isOwnRequest
+        self.circumstances = circumstances
     }
 
     /// What the reply says of the delivery: what was reported, else what the setting says.

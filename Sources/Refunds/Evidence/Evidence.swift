@@ -22,6 +22,8 @@ package enum EvidenceSource: Sendable, Hashable {
     case productSetting
     /// Apple signed it.
     case apple(signedAt: Moment)
+    /// A person of the tenant's said so when asked.
+    case person(name: String, at: Moment)
 
     /// For people, after the value.
     package var text: String {
@@ -30,12 +32,13 @@ package enum EvidenceSource: Sendable, Hashable {
         case .setting: "by the app's setting"
         case .productSetting: "by the product's setting"
         case .apple: "signed by Apple"
+        case .person(let name, _): "said by \(name)"
         }
     }
 
     package var at: Moment? {
         switch self {
-        case .reported(let at), .apple(let at): at
+        case .reported(let at), .apple(let at), .person(_, let at): at
         case .setting, .productSetting: nil
         }
     }

@@ -18,8 +18,6 @@ package final class Intake: Sendable {
     package static let waitingBytesMax = 64 * 1024 * 1024
     /// For the answers 503: soon enough to be early, late enough not to be a load.
     static let retryAfter: Duration = .seconds(30)
-    /// Until when a notification that asks for nothing should have been read; orders the queue.
-    static let readWithin: Duration = .hours(24)
 
     private let apple: AppleSide
     private let database: Database
@@ -84,7 +82,9 @@ package final class Intake: Sendable {
                     now)
             }
             let receipt = try await collector.submit(
-                try await row(verified, BodyWrapping.of(body, around: signedText), inbox.app, at: now))
+                NotificationStore.NewRow(
+                    verified, headerNumber: try await headers.number(of: verified.jws.headerText),
+                    wrapping: BodyWrapping.of(body, around: signedText), of: inbox.app, at: now))
             guard receipt.isFirst else {
                 count("duplicate", inbox.app)
                 return .duplicate
@@ -95,21 +95,6 @@ package final class Intake: Sendable {
         } catch {
             return unavailable("the notification could not be stored", inbox, error: error)
         }
-    }
-
-    private func row(
-        _ verified: VerifiedNotification, _ wrapping: [UInt8]?, _ app: App, at now: Moment
-    ) async throws -> NotificationStore.NewRow {
-        let header = try await headers.number(of: verified.jws.headerText)
-        let isRequest = verified.payload.type == .consumptionRequest
-        let window = ReplyWindow(signedAt: verified.signedAt, firstReceivedAt: now, environment: verified.environment)
-        return NotificationStore.NewRow(
-            tenant: app.tenant, app: app.id, uuid: verified.uuid, environment: verified.environment,
-            type: Text.kept(verified.type, bytesMax: 200),
-            subtype: verified.payload.subtype.map { Text.kept($0, bytesMax: 200) }, signedAt: verified.signedAt,
-            receivedAt: now, lane: App.lane(app.id, isSandbox: verified.environment == .sandbox),
-            deadline: isRequest ? window.end : now + Self.readWithin,
-            form: .packing(verified.jws, headerNumber: header), wrapping: wrapping)
     }
 
     /// - Returns: the Apple ID that was known before, where it is another one.

@@ -123,7 +123,10 @@ struct NotificationJob: Sendable {
         in tx: Transaction
     ) async throws -> Bool {
         let now = clock.now
-        if payload.type == .test { try await TestNotificationStore.arrived(stored, in: tx) }
+        // One that was fetched proves that Apple sent it, and not that it can arrive.
+        if payload.type == .test, stored.factSource == .notification {
+            try await TestNotificationStore.arrived(stored, in: tx)
+        }
         guard let transaction = inner.transaction, let id = inner.transactionID, let type = payload.type else {
             // Nothing to act on, or a type that nobody knew when this was written: kept, and shown as it is.
             try await NotificationStore.mark(

@@ -24,6 +24,9 @@ enum NotificationStore {
         let wrapping: [UInt8]?
     }
 
+    /// Until when a notification that asks for nothing should have been read; orders the queue.
+    static let readWithin: Duration = .hours(24)
+
     enum Standing: String, Sendable {
         case stored, acted
         case nothingToDo = "nothing-to-do"
@@ -160,5 +163,22 @@ enum NotificationStore {
             where tenant_id = \(stored.tenant.rawValue) and app_id = \(stored.app.rawValue)
               and notification_uuid = \(stored.uuid)
             """)
+    }
+}
+
+extension NotificationStore.NewRow {
+    /// - Parameter headerNumber: the row of the outer header, whose chain was verified.
+    init(
+        _ verified: VerifiedNotification, headerNumber: Int32, wrapping: [UInt8]?, of app: App, at now: Moment
+    ) {
+        let isRequest = verified.payload.type == .consumptionRequest
+        let window = ReplyWindow(signedAt: verified.signedAt, firstReceivedAt: now, environment: verified.environment)
+        self.init(
+            tenant: app.tenant, app: app.id, uuid: verified.uuid, environment: verified.environment,
+            type: Text.kept(verified.type, bytesMax: 200),
+            subtype: verified.payload.subtype.map { Text.kept($0, bytesMax: 200) }, signedAt: verified.signedAt,
+            receivedAt: now, lane: App.lane(app.id, isSandbox: verified.environment == .sandbox),
+            deadline: isRequest ? window.end : now + NotificationStore.readWithin,
+            form: .packing(verified.jws, headerNumber: headerNumber), wrapping: wrapping)
     }
 }

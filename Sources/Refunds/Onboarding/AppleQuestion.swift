@@ -77,12 +77,13 @@ struct AppleQuestion: Sendable {
         return false
     }
 
-    /// Makes replies, look-ups and commerce requests ready that wait in the lanes of one app, or of every app.
+    /// Makes replies, look-ups, commerce requests and readings of the history ready that wait in the lanes of one app, or
+    /// of every app.
     private func hurry(
         only app: AppID?, _ tenant: TenantID, isSandbox: Bool, in tx: Transaction
     ) async throws -> Bool {
         // Rows that somebody else holds are being worked on: waiting for them could be waiting in a circle.
-        let kinds = [RefundJobs.Kind.reply, .lookUp, .commerce].map(\.rawValue)
+        let kinds = [RefundJobs.Kind.reply, .lookUp, .commerce, .history].map(\.rawValue)
         let bases = [Lane.number(app: 0, isSandbox: isSandbox), Lane.commerce(app: 0, isSandbox: isSandbox)]
         return try await tx.execute(
             """

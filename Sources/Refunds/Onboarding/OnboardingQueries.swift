@@ -150,7 +150,7 @@ enum OnboardingQueries {
         from (
           select environment, type, received_at
           from refunds.notifications
-          where tenant_id = \(app.tenant.rawValue) and app_id = \(app.id.rawValue)
+          where tenant_id = \(app.tenant.rawValue) and app_id = \(app.id.rawValue) and source = 'posted'
           order by received_at desc, notification_uuid desc
           limit 500) n
         group by n.environment, n.type

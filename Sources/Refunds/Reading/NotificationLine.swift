@@ -86,8 +86,14 @@ package struct NotificationStory: Sendable {
     package let parts: [(name: String, json: String)]
     /// The case of its transaction, where there is one.
     package let caseID: UUID?
+    /// Apple's attempts to deliver one that was fetched: when, and how each ended in Apple's words.
+    package let sendAttempts: [(at: Moment?, result: String)]
 
-    package init(line: NotificationLine, payload: String?, parts: [(name: String, json: String)], caseID: UUID?) {
+    package init(
+        line: NotificationLine, payload: String?, parts: [(name: String, json: String)], caseID: UUID?,
+        sendAttempts: [(at: Moment?, result: String)] = []
+    ) {
+        self.sendAttempts = sendAttempts
         self.line = line
         self.payload = payload
         self.parts = parts

@@ -52,7 +52,7 @@ enum NotificationQueries {
         guard
             let row = try await tx.rows(
                 """
-                select \(columns), b.form, b.headers, b.signature, b.body, c.case_id
+                select \(columns), n.send_attempts, b.form, b.headers, b.signature, b.body, c.case_id
                 from refunds.notifications n
                 left join refunds.notification_bodies b
                   on b.tenant_id = n.tenant_id and b.app_id = n.app_id
@@ -69,7 +69,10 @@ enum NotificationQueries {
         let line = try NotificationLine(row)
         let said = try await text(row, in: tx).flatMap { SignedContent($0, showsParts: line.standing.isVerifiedInside) }
         return NotificationStory(
-            line: line, payload: said?.payload, parts: said?.parts ?? [], caseID: try row("case_id"))
+            line: line, payload: said?.payload, parts: said?.parts ?? [], caseID: try row("case_id"),
+            sendAttempts: KeptAttempt.read(try row("send_attempts")).map {
+                ($0.at.map(Moment.init(milliseconds:)), $0.result)
+            })
     }
 
     /// The signed text as it was received; nil once its body was forgotten.

@@ -42,16 +42,19 @@ package struct AppStanding: Sendable {
     package let keys: [KeyReport]
     /// Advanced Commerce in each environment that has to do with it, Production first.
     package let commerce: [CommerceReadiness.Line]
+    /// Apple's notification history beside what is held here, where it is read.
+    package let history: PerEnvironment<HistoryStanding>
 
     package init(
         app: App, inboxes: Int, lastNotification: PerEnvironment<Moment>, keys: [KeyReport],
-        commerce: [CommerceReadiness.Line] = []
+        commerce: [CommerceReadiness.Line] = [], history: PerEnvironment<HistoryStanding> = PerEnvironment()
     ) {
         self.app = app
         self.inboxes = inboxes
         self.lastNotification = lastNotification
         self.keys = keys
         self.commerce = commerce
+        self.history = history
     }
 
     /// Notifications come from an environment that the app was set up without.

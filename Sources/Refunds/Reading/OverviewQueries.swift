@@ -11,7 +11,7 @@ enum OverviewQueries {
     static let dueMax = 8
 
     static func overview(of tenant: TenantID, at now: Moment, in tx: Transaction) async throws -> Overview {
-        let standings = try await apps(of: tenant, in: tx)
+        let standings = try await apps(of: tenant, at: now, in: tx)
         let all = standings.map(\.app.id)
         let since = now - .days(days)
         let counted = standings.filter { !$0.app.isRehearsal }.map(\.app.id)
@@ -58,9 +58,12 @@ enum OverviewQueries {
         """
     }
 
-    static func apps(of tenant: TenantID, in tx: Transaction) async throws -> [AppStanding] {
+    static func apps(of tenant: TenantID, at now: Moment, in tx: Transaction) async throws -> [AppStanding] {
         let apps = try await TenantStore.apps(of: tenant, in: tx)
-        let parts = try await tx.pipeline([inboxes, lastHeard(apps.map(\.id)), keys])
+        let parts = try await tx.pipeline([
+            inboxes, lastHeard(apps.map(\.id)), keys, HistoryQueries.standings(apps.map(\.id), at: now),
+        ])
+        let histories = try HistoryQueries.standings(parts[3])
         var inboxes: [Int64: Int] = [:]
         for row in parts[0] {
             let n: Int64 = try row("n")
@@ -99,7 +102,7 @@ enum OverviewQueries {
                 app: app, inboxes: inboxes[app.id.rawValue] ?? 0,
                 lastNotification: heard[app.id.rawValue] ?? PerEnvironment(),
                 keys: keys.filter { $0.info.serves(app) }.map { report($0, for: app) },
-                commerce: commerce[app.id]?.lines ?? [])
+                commerce: commerce[app.id]?.lines ?? [], history: histories[app.id] ?? PerEnvironment())
         }
     }
 
@@ -119,7 +122,7 @@ enum OverviewQueries {
         cross join lateral (
           select n.environment, n.received_at
           from refunds.notifications n
-          where n.app_id = a.app_id
+          where n.app_id = a.app_id and n.source = 'posted'
           order by n.received_at desc, n.notification_uuid desc
           limit 200) n
         group by a.app_id, n.environment

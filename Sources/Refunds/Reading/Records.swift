@@ -109,8 +109,8 @@ package final class Records: Sendable {
     }
 
     /// The tenant's apps with their addresses and keys.
-    package func appStandings(of tenant: TenantID) async throws -> [AppStanding] {
-        try await read(tenant) { tx in try await OverviewQueries.apps(of: tenant, in: tx) }
+    package func appStandings(of tenant: TenantID, at now: Moment) async throws -> [AppStanding] {
+        try await read(tenant) { tx in try await OverviewQueries.apps(of: tenant, at: now, in: tx) }
     }
 
     /// The state of the tenant's desk.

@@ -20,7 +20,7 @@ struct ReplyJob: Sendable {
     let database: Database
     let vault: Vault
     let tokens: AppTokens
-    let policy: Policy
+    let policies: PolicyShelf
     let clock: WallClock
     let journal: Journal
     let counters: Counters
@@ -73,6 +73,10 @@ struct ReplyJob: Sendable {
             try await job.again(at: later(now, inFlight.giveUpAt), error: "a call is in flight", in: tx)
             return .finished
         }
+        if let until = round.heldUntil, locked.value.standing(of: round, at: now).state == .held {
+            try await job.again(at: later(now, until), error: "a person is asked", in: tx)
+            return .finished
+        }
         guard canBeOpen(round, in: locked, at: now), round.window.mayBegin(at: now) else {
             return try await finish(job, &locked, at: now, in: tx)
         }
@@ -81,8 +85,15 @@ struct ReplyJob: Sendable {
                 locked.transactionID, environment: locked.environment, app: locked.app, tenant: tenant, in: tx)
         else { throw PostgresError(.misuse, "a case without its transaction") }
         let frozen = try await ReplyStore.body(of: round.id, in: locked, tx: tx)
-        let facts = try await facts(transaction, locked, round, app, in: tx)
-        var decision = policy.decide(facts)
+        let known = try await FactsReader.read(transaction, locked, round, app, at: now, in: tx)
+        let facts = round.answer?.adding(to: known.facts) ?? known.facts
+        var decision = policies.policy(known.policy, of: app.id).decide(facts)
+        decision.policyVersion = known.policy?.number
+        if let answer = round.answer { decision = answer.deciding(decision) }
+        if decision.hold != nil, frozen == nil, round.askedUntil == nil, now < round.window.askUntil {
+            return try await ask(decision, round, &locked, job, at: now, in: tx)
+        }
+        if decision.hold != nil { decision.remarks.append(Self.nobodyAnswered(round)) }
         if let withheld = decision.withheld, frozen == nil || withheld != .deliveryUnreported {
             return try await withhold(decision, round, &locked, of: app, isFrozen: frozen != nil, job, at: now, in: tx)
         }
@@ -188,40 +199,22 @@ struct ReplyJob: Sendable {
         #"{"round":"\#(round.id.uuidString.lowercased())","was":"\#(withheld.rawValue)"}"#
     }
 
-    /// What is known at this moment. Consent and use are locked against change until the transaction ends.
-    private func facts(
-        _ transaction: StoredTransaction, _ locked: LockedCase, _ round: Round, _ app: App, in tx: Transaction
-    ) async throws -> PurchaseFacts {
-        let payload = try transaction.payload()
-        let reason = locked.value.facts.first { $0.id == round.id && $0.kind == .request }?.reason
-        let boughtAt = [payload.originalPurchaseDate, payload.purchaseDate].compactMap { $0 }.min()
-        let keys = ConsentLedger.keys(
-            customer: transaction.customer, original: transaction.original, transaction: transaction.id, app: app)
-        // One round trip: each statement sees what was committed before it, so the locks come first.
-        let locks =
-            keys.map { $0.lock(exclusively: false) }
-            + [UsageStore.lock(transaction.id, tenant: app.tenant, app: app.id, exclusively: false)]
-        let found = try await tx.pipeline(
-            locks + [ConsentLedger.changes(of: keys, app: app)]
-                + [ProductStore.lookUp(transaction.product, of: app)]
-                + [
-                    CommerceFacts.ownRequest(
-                        transaction: transaction, environment: locked.environment, app: app.id, tenant: app.tenant)
-                ]
-                + UsageStore.newest(of: transaction.id, tenant: app.tenant, app: app.id))
-        let consent = try ConsentLedger.standing(
-            found[locks.count], boughtAt: boughtAt, signedAt: round.window.signedAt, app: app)
-        let usage = try UsageStore.State(found[(locks.count + 3)...])
-        let ofProduct: Bool? = try found[locks.count + 1].first.flatMap { try $0("sample_content") }
-        return PurchaseFacts(
-            type: payload.type, ownership: payload.inAppOwnershipType,
-            isAdvancedCommerce: payload.advancedCommerceInfo != nil, appAccountToken: payload.appAccountToken,
-            reason: reason.map(Known.init), requestSignedAt: round.window.signedAt, consent: consent,
-            delivery: usage.deliveryStatus, share: usage.consumptionPercentage,
-            sampleContent: usage.sampleContentProvided ?? ofProduct.map { Evidence($0, .productSetting) }
-                ?? Evidence(app.sampleContent, .setting),
-            unreportedDelivery: app.unreportedDelivery == .delivered ? .delivered : nil,
-            isOwnRequest: !found[locks.count + 2].isEmpty)
+    /// Waits for a person; the same job goes on when the time is up.
+    private func ask(
+        _ decision: Decision, _ round: Round, _ locked: inout LockedCase, _ job: Job, at now: Moment,
+        in tx: Transaction
+    ) async throws -> Begun<ReplyCall> {
+        let until = round.window.askUntil
+        let act = try CaseStore.asking(decision, until: until, about: round.id, in: &locked, at: now)
+        try await CaseStore.save(&locked, after: [act], at: now, in: tx)
+        try await job.again(at: later(now, until), error: "a person is asked", in: tx)
+        return .finished
+    }
+
+    private static func nobodyAnswered(_ round: Round) -> String {
+        round.askedUntil == nil
+            ? "A person should have been asked, but there was too little time left."
+            : "A person was asked, and nobody answered in time."
     }
 
     // MARK: small things

@@ -51,6 +51,13 @@ package struct ReplyWindow: Sendable, Hashable {
 
     package func mayBegin(at now: Moment) -> Bool { now < lastStart }
 
+    /// Until when a person may be asked: half an hour before the deadline, or a fifth of the time that was left when
+    /// the request first reached us, whichever is less. What goes out without an answer has that time to reach Apple.
+    package var askUntil: Moment {
+        let left = max(.zero, deadline - firstReceivedAt)
+        return deadline - max(margin, min(.minutes(30), left / 5))
+    }
+
     /// The longest wait between two calls.
     package var retryCeiling: Duration {
         switch environment {

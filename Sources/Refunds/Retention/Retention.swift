@@ -139,6 +139,16 @@ package final class Retention: Sendable {
                 """
             ),
             (
+                "days of history",
+                """
+                delete from refunds.history_days d
+                using (select tenant_id, app_id, environment, day from refunds.history_days
+                       where day < \(now - terms.notifications) order by day limit \(batch)) old
+                where (d.tenant_id, d.app_id, d.environment, d.day)
+                    = (old.tenant_id, old.app_id, old.environment, old.day)
+                """
+            ),
+            (
                 "usage reports",
                 """
                 delete from refunds.usage u

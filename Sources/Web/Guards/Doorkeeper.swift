@@ -277,7 +277,7 @@ extension Site {
             .memberRole, .memberRemoval, .invitations, .invitationRenewal, .invitationWithdrawal, .tokenRemoval,
             .auditExport, .incidentAct, .channelState, .channelTest, .channelRemoval,
             .channelConfirmation, .registerExport,
-            .commerceAccessPart,
+            .commerceAccessPart, .heldAnswer,
             .purchaseLookUp, .commercePreview, .commerceRequestState, .commerceSubmission, .commerceApproval,
             .commerceWithdrawal:
             nil

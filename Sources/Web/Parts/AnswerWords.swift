@@ -2,13 +2,35 @@ import Refunds
 
 extension Words {
     /// What a decision asks Apple for.
-    static func answer(_ decision: Decision) -> String {
-        switch decision.answer {
+    static func answer(_ decision: Decision) -> String { answer(decision.answer) }
+
+    static func answer(_ answer: Decision.Answer) -> String {
+        switch answer {
         case .refundInFull: "ask for a refund in full (GRANT_FULL)"
         case .refundInPart: "ask for a refund in part (GRANT_PRORATED)"
         case .decline: "ask to decline (DECLINE)"
         case .factsOnly: "send the facts, without a preference"
         case .nothing: "send nothing"
+        }
+    }
+
+    /// What a rule of a policy does.
+    static func action(_ action: PolicyAction) -> String {
+        switch action {
+        case .withhold(.deliveryUnreported): "send nothing until delivery is reported"
+        case .hold(let otherwise): "ask a person; if nobody answers, \(self.action(otherwise))"
+        case .prefer, .factsOnly, .withhold: answer(action.answer)
+        }
+    }
+
+    /// What a person chooses.
+    static func choice(_ choice: HeldAnswer.Choice) -> String {
+        switch choice {
+        case .decline: answer(.decline)
+        case .grantFull: answer(.refundInFull)
+        case .grantProrated: answer(.refundInPart)
+        case .factsOnly: answer(.factsOnly)
+        case .nothing: answer(.nothing)
         }
     }
 

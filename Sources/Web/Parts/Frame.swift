@@ -5,7 +5,8 @@ import Tenants
 struct Frame: Sendable {
     /// The places of a tenant that the navigation names.
     enum Place: Sendable, CaseIterable {
-        case overview, cases, commerce, register, notifications, quarantine, apps, alerts, people, tokens, audit, checks
+        case overview, cases, held, commerce, register, notifications, quarantine, apps, alerts, people, tokens, audit,
+            checks
     }
 
     struct Visitor: Sendable {
@@ -40,11 +41,13 @@ struct Frame: Sendable {
         place =
             switch here {
             case .overview: .overview
-            case .cases, .refundCase, .caseExport: .cases
+            case .cases, .refundCase, .caseExport, .heldAnswer: .cases
+            case .held: .held
             case .notifications, .notification: .notifications
             case .quarantine: .quarantine
             case .register, .registerExport: .register
-            case .apps, .newApp, .setup, .setupState, .setupPart, .commerceAccess, .commerceAccessPart: .apps
+            case .apps, .newApp, .setup, .setupState, .setupPart, .commerceAccess, .commerceAccessPart, .policy:
+                .apps
             case .people, .memberRole, .memberRemoval, .invitations, .invitationRenewal, .invitationWithdrawal: .people
             case .tokens, .tokenRemoval: .tokens
             case .audit, .auditExport: .audit

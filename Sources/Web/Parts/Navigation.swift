@@ -48,6 +48,7 @@ struct Navigation {
             switch place {
             case .overview: (.overview(slug), .overview, "Overview")
             case .cases: (.cases(slug, CaseListQuery()), .cases, "Cases")
+            case .held: (.held(slug), .held, "Waiting for you")
             case .commerce: (.commerceRequests(slug, CommerceListQuery()), .commerce, "Requests to Apple")
             case .register: (.register(slug, RegisterListQuery()), .register, "Register")
             case .notifications: (.notifications(slug, NotificationListQuery()), .notifications, "Notifications")

@@ -73,10 +73,6 @@ struct NotificationCallsTests {
 
     @Test(arguments: [
         "", "[]", "not JSON", "{}", #"{"hasMore":false}"#, #"{"hasMore":false,"notificationHistory":{}}"#,
-        // More pages and no way to them.
-        #"{"hasMore":true,"notificationHistory":[]}"#,
-        #"{"hasMore":true,"paginationToken":"","notificationHistory":[]}"#,
-        #"{"hasMore":true,"paginationToken":7,"notificationHistory":[]}"#,
     ])
     func `an answer that is no page is Apple's trouble`(body: String) async throws {
         guard case .failed(.retry(let answer, _)) = try await history(body).0 else {
@@ -86,13 +82,22 @@ struct NotificationCallsTests {
         #expect(answer.status == 200)
     }
 
-    @Test func `a token that leads to the same page again ends the walk`() async throws {
+    @Test(arguments: [
+        "", #""paginationToken":"","#, #""paginationToken":7,"#, #""paginationToken":"same","#,
+    ])
+    func `BL-109: more pages and no new way to them: this page counts, and the walk ends`(token: String) async throws {
         let (result, _) = try await history(
-            #"{"hasMore":true,"paginationToken":"same","notificationHistory":[]}"#, page: "same")
-        guard case .failed(.retry) = result else {
-            Issue.record("the walk goes on for ever")
+            #"{"hasMore":true,\#(token)"notificationHistory":[{"signedPayload":"a.b.c"}]}"#, page: "same")
+        guard case .page(let page) = result else {
+            Issue.record("the page is lost")
             return
         }
+        #expect(page.isCutOff && !page.hasMore && page.items.count == 1)
+    }
+
+    @Test func `BL-109: a token without more pages leads nowhere`() async throws {
+        let page = try #require(try await page(#"{"hasMore":false,"paginationToken":"x","notificationHistory":[]}"#))
+        #expect(!page.hasMore && !page.isCutOff)
     }
 
     @Test func `a test is asked for by a POST without a body, and its token is returned`() async throws {

@@ -170,6 +170,18 @@ import Time
             } mends: { desk, _ in
                 try await desk.test.asSuperuser("update refunds.silences set heard_at = \(desk.now)")
             }
+        case .historyGap:
+            Trouble { desk, _ in
+                try await desk.test.asSuperuser(
+                    """
+                    insert into refunds.histories (tenant_id, app_id, environment, began_at, due_at, fetched_at, fetched_count)
+                    values (\(desk.alpha.app.tenant.rawValue), \(desk.alpha.app.id.rawValue), 'Production',
+                      \(desk.now - .days(1)), \(desk.now + .minutes(5)), \(desk.now), 3)
+                    on conflict (tenant_id, app_id, environment) do update set fetched_at = \(desk.now), fetched_count = 3
+                    """)
+            } mends: { desk, _ in
+                try await desk.test.asSuperuser("update refunds.histories set fetched_at = \(desk.now - .hours(2))")
+            }
         case .queueOld, .workerStuck:
             Trouble { desk, _ in
                 try await desk.test.asSuperuser(

@@ -143,6 +143,6 @@ struct PolicyTests {
     }
 
     @Test func `the rows are numbered as people cite them`() {
-        #expect(Policy.standard.rows.map(\.number) == Array(1...9))
+        #expect(Policy.standard.rules.map(\.number) == Array(1...9))
     }
 }

@@ -45,6 +45,7 @@ struct Desk: Sendable {
     let lines: Lines
     let advancedCommerce = ScriptedCommerce()
     let pager = ScriptedPager()
+    let history = ScriptedHistory()
 
     var database: Database { test.database }
     var now: Moment { clock.now }
@@ -91,7 +92,7 @@ struct Desk: Sendable {
                     apple: side, database: test.database, directory: directory, headers: headers, bell: bell,
                     clock: clock.clock, journal: journal, counters: test.counters),
                 replies: ReplyJob(
-                    database: test.database, vault: vault, tokens: tokens, policy: .standard,
+                    database: test.database, vault: vault, tokens: tokens, policies: PolicyShelf(journal: .silent),
                     clock: clock.clock, journal: journal, counters: test.counters
                 ) { call, _ in await apple.answer(call) },
                 deadlines: DeadlineJob(
@@ -259,6 +260,7 @@ struct Desk: Sendable {
         case .commerce: try await commerceJob.run(job)
         case .notify:
             try await NotifyJob(database: database, sender: noticeSender, clock: clock.clock, journal: .silent).run(job)
+        case .history: try await historyJob.run(job)
         case nil: Issue.record("a job of unknown kind \(job.kind)")
         }
     }

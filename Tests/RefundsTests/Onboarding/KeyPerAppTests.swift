@@ -54,7 +54,7 @@ struct KeyPerAppTests {
             #expect(facts.keys.first?.standings.all.allSatisfy { $0.value.acceptedAt == nil } == true)
             #expect(facts.trial(isSandbox: false) == nil && facts.acceptedBefore.production == nil)
             let standings = try await desk.desk.database.transaction(second.tenant.scope) { tx in
-                try await OverviewQueries.apps(of: second.tenant, in: tx)
+                try await OverviewQueries.apps(of: second.tenant, at: desk.desk.now, in: tx)
             }
             let accepted = standings.map { $0.keys.contains { $0.standings.all.contains { $0.value.isAccepted } } }
             #expect(accepted == [true, false])

@@ -28,15 +28,12 @@ extension AppStoreServerAPI {
         guard let read = body.flatMap({ NotificationAnswers.read(NotificationAnswers.History.self, $0) }) else {
             return .failed(.retry(answer.saying("the answer holds no notificationHistory"), notBefore: nil))
         }
-        guard read.hasMore else {
-            return .page(NotificationHistoryPage(items: read.items, paginationToken: nil, answer: answer))
-        }
-        // Without it the next page would be this one, for ever.
-        guard let next = read.paginationToken, NotificationAnswers.isToken(next), next != page else {
-            return .failed(
-                .retry(answer.saying("the answer has more pages and no usable paginationToken"), notBefore: nil))
-        }
-        return .page(NotificationHistoryPage(items: read.items, paginationToken: next, answer: answer))
+        // Without a usable one the next page would be this one, for ever.
+        let next = read.paginationToken.flatMap { NotificationAnswers.isToken($0) && $0 != page ? $0 : nil }
+        return .page(
+            NotificationHistoryPage(
+                items: read.items, paginationToken: read.hasMore ? next : nil, isCutOff: read.hasMore && next == nil,
+                answer: answer))
     }
 
     /// Request a Test Notification: Apple sends a notification of type TEST to the URL of that environment, always

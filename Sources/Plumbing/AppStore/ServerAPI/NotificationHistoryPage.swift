@@ -6,9 +6,20 @@ package struct NotificationHistoryPage: Sendable {
     package let items: [NotificationRecord]
     /// Asks for the next page, together with the same body; nil on the last one.
     package let paginationToken: String?
+    /// Apple says that there is more, and gives no usable way to it: the token is missing, or leads to this page again.
+    package let isCutOff: Bool
     package var hasMore: Bool { paginationToken != nil }
     /// Apple's answer itself: status, time, and how our clock stands to Apple's.
     package let answer: AppleAnswer
+
+    package init(
+        items: [NotificationRecord], paginationToken: String?, isCutOff: Bool = false, answer: AppleAnswer
+    ) {
+        self.items = items
+        self.paginationToken = paginationToken
+        self.isCutOff = isCutOff
+        self.answer = answer
+    }
 }
 
 /// What came of asking for a page.

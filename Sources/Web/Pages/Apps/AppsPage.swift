@@ -50,6 +50,7 @@ struct AppsPage {
                 ),
                 ("Notification URL", address(standing)),
                 ("Last notification", LastNotification(standing: standing, now: now).html),
+                ("Apple's history", HistoryLine(standing: standing, now: now).html),
                 ("Consent", HTML(text: consent(app.consent))),
                 (
                     "Unreported delivery",
@@ -61,6 +62,7 @@ struct AppsPage {
                     "Sample content",
                     HTML(text: app.sampleContent ? "yes, unless reported otherwise" : "no, unless reported otherwise")
                 ),
+                ("Policy", a(.href(.policy(slug, bundleID: app.bundleID, .now))) { "Rules, templates, versions" }),
                 ("Advanced Commerce", CommerceLine(standing: standing, slug: slug).html),
                 ("Rehearsal", app.isRehearsal ? HTML(text: "yes: counted in no total") : nil),
             ]).html

@@ -34,6 +34,7 @@ enum AuditWords {
         ("commerce.cost-set", "Advanced Commerce: cost set"),
         ("commerce.cost-removed", "Advanced Commerce: cost taken away"),
         ("commerce.checklist-set", "Advanced Commerce: checklist set"),
+        ("policy.changed", "Policy changed"), ("case.answered", "Waiting request answered"),
         ("channel.added", "Channel added"), ("channel.changed", "Channel changed"),
         ("channel.removed", "Channel removed"), ("channel.tested", "Channel tested"),
     ]

@@ -39,12 +39,30 @@ struct CaseHandlers: Sendable {
     }
 
     func story(_ visit: TenantVisit) async throws -> Response {
-        guard case .refundCase(let slug, let id) = visit.site,
-            let story = try await console.records.story(of: visit.tenant, case: id)
-        else { return console.door.problem(.notFound, .notFound, for: visit) }
-        var page = CaseStoryPage(frame: console.frame(visit), slug: slug, story: story, now: console.clock.now)
+        guard case .refundCase(_, let id) = visit.site else {
+            return console.door.problem(.notFound, .notFound, for: visit)
+        }
+        return try await page(id, visit)
+    }
+
+    /// The page of a case; with what was wrong in its form, where one was sent.
+    func page(
+        _ id: UUID, _ visit: TenantVisit, notice: Notice? = nil, typed: [String: String] = [:],
+        wrong: [String: String] = [:], status: Status = .ok
+    ) async throws -> Response {
+        guard let story = try await console.records.story(of: visit.tenant, case: id) else {
+            return console.door.problem(.notFound, .notFound, for: visit)
+        }
+        let now = console.clock.now
+        var page = CaseStoryPage(frame: console.frame(visit), slug: visit.slug, story: story, now: now)
+        page.notice = notice
         page.commerce = try await commerce(of: story, id, visit)
-        return console.page(page.html)
+        if let round = story.rounds.first, round.state == .held {
+            page.held = HeldForm(
+                slug: visit.slug, story: story, round: round, now: now, canAnswer: visit.membership.role >= .support,
+                typed: typed, wrong: wrong)
+        }
+        return console.page(page.html, status: status)
     }
 
     /// Nil for purchases that were not made with the Advanced Commerce API.

@@ -67,7 +67,7 @@ struct CaseRound {
             p(.class("decision")) {
                 strong { Words.sentence(Words.answer(decision)) }
                 span(.class("quiet")) {
-                    decision.row.map { " by rule \($0) of the policy: " } ?? " before any rule: "
+                    decision.row.map { " by rule \($0) of \(policy(decision)): " } ?? " before any rule: "
                     decision.situation
                 }
                 if let at = round.decidedAt {
@@ -98,6 +98,10 @@ struct CaseRound {
                 ).html
             }
         }
+    }
+
+    private func policy(_ decision: Decision) -> String {
+        decision.policyVersion.map { "the policy, version \($0)" } ?? "the policy"
     }
 
     private func sent(_ reply: CaseStory.Reply) -> HTML {

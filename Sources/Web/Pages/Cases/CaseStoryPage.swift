@@ -10,6 +10,9 @@ struct CaseStoryPage {
     let now: Moment
     /// Nil for purchases about which Apple can be asked nothing.
     var commerce: CaseCommerce?
+    /// Set while the newest request waits for a person.
+    var held: HeldForm?
+    var notice: Notice?
 
     var html: HTML {
         Layout(frame, title: "\(story.line.productID), \(story.line.transactionID)").console {
@@ -34,9 +37,11 @@ struct CaseStoryPage {
                     if story.line.outcome != .pending { Badge(story.line.outcome).html }
                 }
             ).html
+            if let notice { notice.html }
             CaseVerdict(story: story, now: now, isOurs: commerce?.broughtRefund ?? false).html
             div(.class("split")) {
                 div(.class("split-main")) {
+                    if let held { held.html }
                     timeline
                     if let commerce { commerce.html(slug) }
                     for (index, round) in story.rounds.enumerated() {

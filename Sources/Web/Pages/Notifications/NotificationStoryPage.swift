@@ -20,7 +20,7 @@ struct NotificationStoryPage {
                 lead: { span(.class("mono")) { line.id.text } },
                 beside: { Badge(line).html }
             ).html
-            if line.type == "TEST" {
+            if line.type == "TEST", line.source == "posted" {
                 Notice(.good, "The address works.", more: "Apple's test notification arrived and was verified.").html
             }
             if !line.isUnderstood {
@@ -54,6 +54,7 @@ struct NotificationStoryPage {
                         HTML(text: source)
                     ),
                     ("Deliveries", HTML(text: "\(line.deliveries)")),
+                    ("Apple's attempts", attempts),
                     ("transactionId", line.transactionID.map { id in span(.class("mono")) { id } }),
                     ("Case", story.caseID.map { id in a(.href(.refundCase(slug, id))) { "Open the case" } }),
                 ]).html
@@ -75,6 +76,23 @@ struct NotificationStoryPage {
             }
         }
     }
+
+    /// How Apple fared with one that had to be fetched.
+    private var attempts: HTML? {
+        if line.source != "history" { return nil }
+        if story.sendAttempts.isEmpty { return HTML(text: "none is listed") }
+        return span {
+            for attempt in story.sendAttempts {
+                span(.class("subtext")) {
+                    if let at = attempt.at { TimeText(at).shortHTML } else { "at an unknown time" }
+                    " "
+                    span(.class("mono")) { attempt.result }
+                }
+            }
+        }
+    }
+
+    private var line: NotificationLine { story.line }
 
     private var source: String {
         let sender = app?.isRehearsal == true ? "the simulator" : "Apple"

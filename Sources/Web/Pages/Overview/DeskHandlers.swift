@@ -71,8 +71,8 @@ struct DeskHandlers: Sendable {
         console.page(
             AppsPage(
                 frame: console.frame(visit), slug: visit.slug,
-                apps: try await console.records.appStandings(of: visit.tenant), publicURL: console.own.origin,
-                now: console.clock.now
+                apps: try await console.records.appStandings(of: visit.tenant, at: console.clock.now),
+                publicURL: console.own.origin, now: console.clock.now
             ).html)
     }
 }

@@ -1,0 +1,63 @@
+import HTTP
+import Refunds
+import Tenants
+import Time
+
+/// Lists what waits for a person, and takes what the person decides.
+struct HeldHandlers: Sendable {
+    let console: Console
+
+    func list(_ visit: TenantVisit) async throws -> Response {
+        console.page(
+            HeldPage(
+                frame: console.frame(visit), slug: visit.slug, cases: try await console.deciding.held(of: visit.tenant),
+                now: console.clock.now
+            ).html)
+    }
+
+    func answer(_ visit: TenantVisit) async throws -> Response {
+        guard case .heldAnswer(let slug, let id) = visit.site,
+            try await console.records.story(of: visit.tenant, case: id) != nil
+        else { return console.door.problem(.notFound, .notFound, for: visit) }
+        let form = try SetupForm(visit.visit.request)
+        var wrong: [String: String] = [:]
+        do {
+            try await console.deciding.answer(
+                id, of: visit.tenant, try read(form, visit), role: visit.membership.role,
+                address: visit.visit.context.client.address)
+            return .seeOther(Site.refundCase(slug, id).url)
+        } catch DecidingDesk.Refused.field(let name, let why) {
+            wrong[name] = why
+        } catch DecidingDesk.Refused.answered(let name, let state) {
+            let notice = Notice(
+                .attention,
+                name.map { "Nothing was changed: \($0) answered this request before you." }
+                    ?? "Nothing was changed: this request waits for nobody any more.",
+                more: Words.meaning(state))
+            return try await CaseHandlers(console: console).page(id, visit, notice: notice, status: .conflict)
+        } catch DecidingDesk.Refused.forbidden {
+            return console.door.problem(.forbidden, .forbidden, for: visit)
+        }
+        return try await CaseHandlers(console: console).page(
+            id, visit, typed: form.shown, wrong: wrong, status: .unprocessableContent)
+    }
+
+    private func read(_ form: SetupForm, _ visit: TenantVisit) throws -> HeldAnswer {
+        guard let choice = HeldAnswer.Choice(rawValue: form.text("choice")) else {
+            throw DecidingDesk.Refused.field("choice", "Choose what Apple is told.")
+        }
+        let delivery = form.text("delivery")
+        guard delivery.isEmpty || HeldAnswer.deliveries.contains(delivery) else {
+            throw DecidingDesk.Refused.field("delivery", "Choose from what is offered.")
+        }
+        let use = form.text("use")
+        let share = CurrencyDecimals.milliunits(use.hasSuffix("%") ? String(use.dropLast()) : use)
+        guard use.isEmpty || share.map({ $0 <= 100_000 }) == true else {
+            throw DecidingDesk.Refused.field("use", "The use is a number from 0 to 100, such as 33.5.")
+        }
+        return HeldAnswer(
+            choice: choice, deliveryStatus: delivery.isEmpty ? nil : delivery,
+            consumptionPercentage: use.isEmpty ? nil : share.map { Int($0) }, reason: form.text("reason"),
+            person: visit.visit.session.person.rawValue, name: visit.visit.session.email, at: console.clock.now)
+    }
+}
