@@ -36,7 +36,8 @@ enum Service {
         if parts.contains(.console) { await offerSetUp(house) }
         await signals.wait()
         journal.info("stopping")
-        if configuration.stopDelay > .zero {
+        // A socket that systemd keeps refuses nobody: who comes now waits for the next process.
+        if sockets.isEmpty, configuration.stopDelay > .zero {
             serving.leave()
             try? await house.loops.all[0].sleep(for: configuration.stopDelay)
         }
