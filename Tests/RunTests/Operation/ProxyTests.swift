@@ -172,8 +172,7 @@ import Testing
                     #expect(
                         try await status("PUT", "/api/v1/apps/a/transactions/1/usage", port: ports[0], folder) == 401)
                 }
-                serving[1].signal(SIGTERM)
-                #expect(await serving[1].exit() == 0)
+                await serving[1].end()
                 await proxy.end()
                 let log = try String(contentsOfFile: folder + "/access.log", encoding: .utf8)
                 #expect(log.contains("/n/*") && !log.contains("a-secret"), "\(log)")
