@@ -31,6 +31,7 @@ package final class HealthEndpoint: Sendable {
 
     private let clock: WallClock
     private let checks: @Sendable () async -> [HealthCheck]
+    private let isLeaving = Atomic(false)
     private let last = Mutex<(at: Moment, checks: [HealthCheck])?>(nil)
 
     /// - Parameter checks: must answer within a few seconds, whatever is wrong.
@@ -46,8 +47,11 @@ package final class HealthEndpoint: Sendable {
         ]
     }
 
+    /// From now on it is not ready, at once and for good: the process is about to stop.
+    package func leave() { isLeaving.store(true, ordering: .relaxed) }
+
     private func ready() async -> Response {
-        let found = await current()
+        let found = isLeaving.load(ordering: .relaxed) ? [HealthCheck("stopping", .fail)] : await current()
         let isReady = !found.contains { $0.state == .fail }
         let listed = found.map { JSON.object([("name", .string($0.name)), ("state", .string($0.state.rawValue))]) }
         let body = JSON.object([("status", .string(isReady ? "ok" : "unavailable")), ("checks", .array(listed))])

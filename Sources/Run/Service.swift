@@ -36,6 +36,11 @@ enum Service {
         if parts.contains(.console) { await offerSetUp(house) }
         await signals.wait()
         journal.info("stopping")
+        // A socket that systemd keeps refuses nobody: who comes now waits for the next process.
+        if sockets.isEmpty, configuration.stopDelay > .zero {
+            serving.leave()
+            try? await house.loops.all[0].sleep(for: configuration.stopDelay)
+        }
         _ = house.loops.all[0].after(endWithin) {
             journal.error("stopping took too long")
             ProcessManners.endAtOnce(1)

@@ -26,6 +26,7 @@ final class Serving: Sendable {
     private let quarantine: Quarantine
     private let workers: Workers?
     private let server: Server
+    private let health: HealthEndpoint
 
     /// - Throws: where the console has no style sheets.
     init(_ parts: Set<Part>, sockets: [CInt] = [], in house: House) throws {
@@ -107,7 +108,8 @@ final class Serving: Sendable {
 
         let isVerifying = verifier.isReady
         let health = Health(house, canVerify: isVerifying)
-        var routes = HealthEndpoint(clock: clock) { await health.checks() }.routes
+        self.health = HealthEndpoint(clock: clock) { await health.checks() }
+        var routes = self.health.routes
         routes += MetricsEndpoint(counters: counters, token: configuration.metricsToken).routes
         let records = Records(database: database)
         let reports = Reports(database: database, bell: bell)
@@ -181,6 +183,9 @@ final class Serving: Sendable {
         if let workers { house.loops.next().run { await workers.run() } }
         return try await server.start()
     }
+
+    /// Says from now on that it is not ready, and serves all the same: balancers that ask look elsewhere.
+    func leave() { health.leave() }
 
     /// Stops accepting and claiming at once, lets what runs finish, gives the rest back, closes.
     func stop(within time: Duration) async {

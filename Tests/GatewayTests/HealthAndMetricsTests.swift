@@ -37,6 +37,16 @@ import Time
         #expect(try await server.ask("GET /health/live \(Self.get)\r\n").status == 200)
     }
 
+    @Test func `who is about to stop is not ready from then on, whatever was found a moment before`() async throws {
+        let endpoint = HealthEndpoint(clock: .system) { [HealthCheck("database", .ok)] }
+        let server = try await RunningServer(endpoint.routes)
+        #expect(try await server.ask("GET /health/ready \(Self.get)\r\n").status == 200)
+        endpoint.leave()
+        let response = try await server.ask("GET /health/ready \(Self.get)\r\n")
+        #expect(response.status == 503 && response.text.contains("{\"name\":\"stopping\",\"state\":\"fail\"}"))
+        #expect(try await server.ask("GET /health/live \(Self.get)\r\n").status == 200)
+    }
+
     @Test func `many who ask cost one look in a second`() async throws {
         let counted = Counted()
         let clock = ManualClock(Moment(milliseconds: 1_780_000_000_000))

@@ -47,7 +47,8 @@ import Testing
     @Test func `no SQL is written in the faces`() throws {
         for folder in ["Sources/Gateway", "Sources/Web"] {
             for file in try SourceTree.files(in: folder, ".swift") {
-                for (number, line) in file.lines.enumerated() {
+                // Most lines hold no string: looking for its quote costs next to nothing, a regular expression does not.
+                for (number, line) in file.lines.enumerated() where line.utf8.contains(UInt8(ascii: "\"")) {
                     #expect(
                         line.firstMatch(
                             of: /"[^"]*\b(select .+ from|insert into|update \w+\.\w+ set|delete from)\b/.ignoresCase())
@@ -62,7 +63,9 @@ import Testing
         for folder in ["Sources/Web", "Sources/Gateway", "Sources/Refunds"] {
             for file in try SourceTree.files(in: folder, ".swift") where !file.path.hasPrefix("Sources/Web/HTML/") {
                 for (number, line) in file.lines.enumerated()
-                where !line.trimmingCharacters(in: .whitespaces).hasPrefix("//") {
+                where line.utf8.contains(UInt8(ascii: "<"))
+                    && !line.trimmingCharacters(in: .whitespaces).hasPrefix("//")
+                {
                     #expect(
                         line.firstMatch(
                             of: /"[^"]*<\/?(a|b|p|div|span|table|tr|td|ul|li|html|body|script|style|form|input)[\s>\/]/)
@@ -92,8 +95,11 @@ import Testing
         files += try ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"].filter(SourceTree.exists).map(
             SourceTree.read)
         for file in files {
-            for (number, line) in file.lines.enumerated() {
-                for word in words { #expect(!line.contains(word), "\(file.path):\(number + 1): \(word)") }
+            let text = file.text
+            for word in words where text.contains(word) {
+                for (number, line) in file.lines.enumerated() {
+                    #expect(!line.contains(word), "\(file.path):\(number + 1): \(word)")
+                }
             }
         }
     }

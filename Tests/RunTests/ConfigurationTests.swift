@@ -50,7 +50,7 @@ import Testing
         #expect(read.channels == ChannelBases(publicURL: "http://localhost:8080"))
         #expect(read.channels.pagerDuty == "https://events.pagerduty.com")
         #expect(read.mailServer == nil && read.mailFrom == nil)
-        #expect(read.log == .info)
+        #expect(read.log == .info && read.stopDelay == .zero)
         #expect(read.trustRoots == nil && read.publicFolder == nil && read.metricsToken == nil)
         #expect(read.trustedProxies.isEmpty)
         #expect(read.outboundAllowPrivate == .publicOnly)
@@ -88,6 +88,7 @@ import Testing
         ("REFUND_DESK_HEARTBEAT_URL", ["https://hc.example/x?y"], ["hc.example"]),
         ("REFUND_DESK_OUTBOUND_ALLOW_PRIVATE", ["no", "yes", "10.0.0.0/8, fd00::/8"], ["maybe", "10.0.0.1/8"]),
         ("REFUND_DESK_TRUSTED_PROXIES", ["10.0.0.0/8,::1", "unix"], ["proxy.example", "10.0.0.0/33"]),
+        ("REFUND_DESK_STOP_DELAY", ["0", "10"], ["-1", "11", "1.5", "2s"]),
         ("REFUND_DESK_LOG", ["debug", "info", "warning", "error"], ["loud", "INFO"]),
     ])
     func `take good values and name the setting of a bad one`(name: String, good: [String], bad: [String]) {
@@ -180,7 +181,7 @@ import Testing
     }
 
     @Test func `the README and the program know the same settings`() {
-        #expect(Set(Setting.all.map(\.name)).count == 30)
+        #expect(Set(Setting.all.map(\.name)).count == 31)
         for setting in Setting.all where setting.name != "DATABASE_URL" {
             #expect(setting.name.hasPrefix("REFUND_DESK_"))
         }

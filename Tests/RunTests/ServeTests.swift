@@ -20,6 +20,32 @@ import Testing
         }
     }
 
+    @Test func `told to leave slowly, it is not ready any more and still serves before it stops`() async throws {
+        try await withDesk { desk in
+            var slow = desk
+            let port = try FreePort.find()
+            slow.environment["REFUND_DESK_LISTEN"] = "127.0.0.1:\(port)"
+            slow.environment["REFUND_DESK_STOP_DELAY"] = "10"
+            let serving = try serve(slow)
+            try await serving.printed("\"text\":\"serving\"")
+            func status(_ path: String) async throws -> Int? {
+                Int(
+                    try await Tool.run(
+                        "curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "http://127.0.0.1:\(port)\(path)"
+                    ).output)
+            }
+            #expect(try await status("/health/ready") == 200)
+            serving.signal(SIGTERM)
+            try await serving.printed("\"text\":\"stopping\"")
+            while try await status("/health/ready") == 200 {}
+            #expect(try await status("/health/ready") == 503)
+            #expect(try await status("/health/live") == 200)
+            // The second signal does not wait.
+            serving.signal(SIGTERM)
+            _ = await serving.exit()
+        }
+    }
+
     @Test func `each part runs alone`() async throws {
         try await withDesk { desk in
             for part in ["gateway", "engine", "console"] {

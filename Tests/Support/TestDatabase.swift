@@ -48,7 +48,7 @@ package func withDatabase<R: Sendable>(
     do {
         let template = try await TestServer.template()
         let name = "desk_test_\(getpid())_\(TestServer.nextNumber())"
-        try await TestServer.administer(server, "create database \(name) template \(template)")
+        try await TestServer.administer(server, "create database \(name) template \(template) strategy file_copy")
         let counters = Counters()
         let url = try TestServer.url(database: name)
         let result: Result<R, any Error>

@@ -8,9 +8,12 @@ import Time
 @testable import Web
 
 @Suite struct `Pages` {
-    @Test(arguments: Samples.pages().map(\.name))
+    /// Made once: each making draws all of them.
+    private static let pages = Samples.pages()
+
+    @Test(arguments: pages.map(\.name))
     func `every page is sound`(name: String) throws {
-        let page = try #require(Samples.pages().first { $0.name == name })
+        let page = try #require(Self.pages.first { $0.name == name })
         let markup = Markup(page.html.string)
         #expect(markup.troubles == [])
         #expect(markup.count("h1") == 1 && markup.count("main") == 1 && markup.count("title") == 1)
@@ -19,7 +22,7 @@ import Time
 
     @Test func `every class that pages use has a style, and every style is used`() throws {
         let styled = try Markup.styledClasses(in: Checkout.path("public/css"))
-        let used = Samples.pages().reduce(into: Set<String>()) { $0.formUnion(Markup($1.html.string).classes) }
+        let used = Self.pages.reduce(into: Set<String>()) { $0.formUnion(Markup($1.html.string).classes) }
         #expect(used.subtracting(styled).subtracting(["table-text"]).sorted() == [])
         #expect(styled.subtracting(used).sorted() == [])
     }

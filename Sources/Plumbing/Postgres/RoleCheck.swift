@@ -69,6 +69,8 @@ package enum RoleCheck {
     /// - Throws: `.misuse` with the statements that an administrator of the server must run.
     static func mayMakeRoles(_ connection: Connection) async throws(PostgresError) {
         let mayTake = await mayTake(connection)
+        // Since PostgreSQL 16 who may make roles may not give itself one that somebody else made.
+        let mayGrantAny = await connection.serverVersion < 160_000
         var statements: [String] = []
         var login = ""
         for role in Role.allCases {
@@ -77,13 +79,18 @@ package enum RoleCheck {
                 .house,
                 """
                 select current_user::text as login, rolsuper or rolcreaterole as makes,
+                       rolsuper or rolcreaterole and \(mayGrantAny) or exists
+                         (select from pg_auth_members m join pg_roles r on r.oid = m.roleid
+                          where r.rolname = \(name) and m.admin_option and pg_has_role(m.member, 'USAGE')) as grants,
                        exists (select from pg_roles where rolname = \(name)) as exists
                 from pg_roles where rolname = current_user
                 """, within: .seconds(10)
             ).rows[0]
             login = try row("login")
-            let (makes, exists): (Bool, Bool) = (try row("makes"), try row("exists"))
-            if makes { continue }
+            let (makes, grants, exists): (Bool, Bool, Bool) = (
+                try row("makes"), try row("grants"), try row("exists")
+            )
+            if exists ? grants : makes { continue }
             let isTaken: Bool =
                 exists
                 ? try await connection.single(.house, "select \(mayTake(name)) as it", within: .seconds(10)).rows[0](

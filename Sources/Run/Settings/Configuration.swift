@@ -31,6 +31,8 @@ struct Configuration: Sendable {
     let trustedProxies: [AddressRange]
     let signInHeader: String?
     let metricsToken: Redacted<String>?
+    /// How long a process that stops says that it is not ready while it goes on serving: 0 to 10 s.
+    let stopDelay: Duration
     let log: Journal.Level
 
     /// - Parameter masterKey: `REFUND_DESK_MASTER_KEY` as it was taken out of the environment.
@@ -91,6 +93,12 @@ struct Configuration: Sendable {
             }
             return level
         }
+        let stopDelay = reader.value(.stopDelay) { (text) throws(SettingText) in
+            guard let seconds = Int(text), 0...10 ~= seconds else {
+                throw SettingText("is no whole number of seconds from 0 to 10")
+            }
+            return Duration.seconds(seconds)
+        }
         let metricsToken = reader.text(.metricsToken).map { Redacted($0) }
         let outboundProxy = reader.text(.outboundProxy).map { Redacted($0) }
         let (outboundCAFile, publicFolder, trustRoots) = (
@@ -103,7 +111,8 @@ struct Configuration: Sendable {
             }
         }
         guard reader.troubles.isEmpty, let database, let listen, let publicURL, let revocation, let appStoreProduction,
-            let appStoreSandbox, let commerceProduction, let commerceSandbox, let channels, let outbound, let log
+            let appStoreSandbox, let commerceProduction, let commerceSandbox, let channels, let outbound, let stopDelay,
+            let log
         else { throw ConfigurationError(troubles: reader.troubles) }
         databaseURL = Redacted(database)
         self.listen = listen
@@ -126,6 +135,7 @@ struct Configuration: Sendable {
         trustedProxies = ranges
         self.signInHeader = signInHeader
         self.metricsToken = metricsToken
+        self.stopDelay = stopDelay
         self.log = log
     }
 

@@ -61,6 +61,8 @@ struct Setting: Hashable, Sendable {
         "REFUND_DESK_SIGN_IN_HEADER", nil, "the field in which a trusted proxy names the e-mail address of who asks")
     static let metricsToken = Setting(
         "REFUND_DESK_METRICS_TOKEN", nil, "who may read /metrics from elsewhere", isSecret: true)
+    static let stopDelay = Setting(
+        "REFUND_DESK_STOP_DELAY", "0", "seconds for which it still serves, and is not ready, before it stops")
     static let log = Setting("REFUND_DESK_LOG", "info", "debug, info, warning or error")
 
     /// Every setting there is. A name of ours that is not among them is an error at start.
@@ -68,6 +70,6 @@ struct Setting: Hashable, Sendable {
         databaseURL, listen, publicURL, publicFolder, masterKey, trustRoots, revocationCheck, appStoreProduction,
         appStoreSandbox, advancedCommerceProduction, advancedCommerceSandbox, pagerDuty, slack, jsm, opsgenie, discord,
         telegram, pushover, googleChat, smtp, smtpPassword, mailFrom, heartbeat, outboundProxy, outboundCAFile,
-        outboundAllowPrivate, trustedProxies, signInHeader, metricsToken, log,
+        outboundAllowPrivate, trustedProxies, signInHeader, metricsToken, stopDelay, log,
     ]
 }

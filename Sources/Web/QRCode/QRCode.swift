@@ -225,29 +225,29 @@ struct QRCode {
         let columns = (0..<side).map { x in modules.map { $0[x] } }
         for line in modules + columns { sum += Self.penalty(line) }
         for y in 0..<side - 1 {
-            for x in 0..<side - 1 {
-                let dark = [modules[y][x], modules[y][x + 1], modules[y + 1][x], modules[y + 1][x + 1]].count { $0 }
-                if dark % 4 == 0 { sum += 3 }
+            let (upper, lower) = (modules[y], modules[y + 1])
+            for x in 0..<side - 1 where upper[x] == upper[x + 1] && upper[x] == lower[x] && upper[x] == lower[x + 1] {
+                sum += 3
             }
         }
         let dark = modules.reduce(0) { $0 + $1.count { $0 } }
         return sum + abs(dark * 20 - side * side * 10) / (side * side) * 10
     }
 
-    private static let finderLikes: [[Bool]] = [
-        [true, false, true, true, true, false, true, false, false, false, false],
-        [false, false, false, false, true, false, true, true, true, false, true],
-    ]
+    /// Eleven modules that look like a finder with its margin: one bit each, dark is 1.
+    private static let finderLikes = (0b101_1101_0000, 0b000_0101_1101)
 
     private static func penalty(_ line: [Bool]) -> Int {
         var sum = 0
-        var run = 0
-        for (index, module) in line.enumerated() {
-            run = index > 0 && line[index - 1] == module ? run + 1 : 1
+        var (run, seen, lastEleven) = (0, 0, 0)
+        var before: Bool?
+        for module in line {
+            run = module == before ? run + 1 : 1
+            before = module
             if run == 5 { sum += 3 } else if run > 5 { sum += 1 }
-        }
-        for start in 0...line.count - 11 {
-            for pattern in finderLikes where line[start..<start + 11].elementsEqual(pattern) { sum += 40 }
+            seen += 1
+            lastEleven = (lastEleven << 1 | (module ? 1 : 0)) & 0x7FF
+            if seen >= 11, lastEleven == finderLikes.0 || lastEleven == finderLikes.1 { sum += 40 }
         }
         return sum
     }
