@@ -7,7 +7,8 @@ import Schema
 import Tenants
 import Time
 
-/// Looks at everything that replies depend on, and says what to do. Changes nothing and never calls Apple.
+/// Looks at everything that replies depend on, and says what to do. Changes nothing and never calls Apple; of addresses only
+/// our own public one is called.
 enum Doctor {
     /// Apple refuses tokens that are not valid yet; ours are dated a minute back.
     private static let clockFail = Duration.seconds(30)
@@ -25,7 +26,7 @@ enum Doctor {
             return [.fail("configuration", "\(error)")]
         }
         var checks = [Check.ok("configuration", "every setting is known and well formed")]
-        checks += publicURL(configuration)
+        checks += await PublicURLChecks.of(configuration)
         checks += trust(configuration)
         checks.append(publicFolder(configuration))
         do {
@@ -42,16 +43,6 @@ enum Doctor {
     }
 
     // MARK: Without a database
-
-    private static func publicURL(_ configuration: Configuration) -> [Check] {
-        let url = configuration.publicURL
-        if url.isSecure { return [.ok("public-url", "\(url)")] }
-        let text =
-            url.isLoopback
-            ? "\(url): nobody but this machine sees it; set REFUND_DESK_PUBLIC_URL"
-            : "\(url): Apple sends notifications to https:// only, and cookies travel in the clear"
-        return [.warn("public-url", text)]
-    }
 
     private static func trust(_ configuration: Configuration) -> [Check] {
         guard let folder = configuration.trustRoots else {
@@ -95,6 +86,7 @@ enum Doctor {
             checks.append(try await clock(house))
             checks.append(try await snapshots(house))
             checks.append(try await connections(house))
+            checks.append(try await room(house))
             checks += try await masterKey(house)
             checks += try await factors(house)
             checks += try await channels(house)
@@ -155,6 +147,35 @@ enum Doctor {
         return allowed < needed
             ? .warn("connections", "\(text): set max_connections = \(max(150, (needed + 20) / 10 * 10))")
             : .ok("connections", text)
+    }
+
+    /// Whether it is told before the database's volume is full.
+    private static func room(_ house: House) async throws -> Check {
+        let used = try await DatabaseVolume.used(in: house.database)
+        let taken = "PostgreSQL takes \(used >> 20) MiB"
+        guard let size = house.configuration.databaseBytes else {
+            let rows = try await house.database.rows(
+                .house,
+                "select coalesce(inet_server_addr() <<= '127.0.0.0/8' or inet_server_addr() = '::1', true) as is_here")
+            let isHere: Bool = try rows[0]("is_here")
+            return isHere
+                ? .ok("database-room", "\(taken); it stands on this machine, whose disks are watched")
+                : .warn(
+                    "database-room",
+                    "\(taken) and does not say of how much: set REFUND_DESK_DATABASE_BYTES to the size of its volume, and it is told before that is full"
+                )
+        }
+        let volume = DatabaseVolume(used: used, size: size)
+        let text = "\(taken) of \(size >> 20) MiB"
+        return switch volume.severity {
+        case nil: .ok("database-room", text)
+        case .warning:
+            .warn(
+                "database-room", "\(text): make room on it or make it larger, then set REFUND_DESK_DATABASE_BYTES anew")
+        default:
+            .fail(
+                "database-room", "\(text): make room on it or make it larger, then set REFUND_DESK_DATABASE_BYTES anew")
+        }
     }
 
     private static func masterKey(_ house: House) async throws -> [Check] {

@@ -15,6 +15,7 @@ final class Instruments: Sendable {
     private let revocation: RevocationCheck
     private let certificate: PublicCertificate
     private let host = ProcessInfo.processInfo.hostName
+    private let volume = Mutex<(facts: DatabaseVolume?, nextAt: Moment)>((nil, Moment(milliseconds: 0)))
     private let others = Mutex<[HouseFacts]>([])
 
     init(_ house: House, revocation: RevocationCheck, http: HTTPClient) {
@@ -28,6 +29,19 @@ final class Instruments: Sendable {
         let now = house.clock.now
         revocation.askAgain(at: now)
         await certificate.look(at: now)
+        await lookAtVolume(at: now)
+    }
+
+    /// Sizes of files are added up for it, so not every time.
+    private func lookAtVolume(at now: Moment) async {
+        guard let size = house.configuration.databaseBytes, volume.withLock({ $0.nextAt <= now }) else { return }
+        do {
+            let used = try await DatabaseVolume.used(in: house.database)
+            volume.withLock { $0 = (DatabaseVolume(used: used, size: size), now + .minutes(5)) }
+        } catch {
+            // What was known stays; whether the database answers is looked at elsewhere.
+            house.journal.warning("how much room the database takes could not be asked", ["error": .init(error)])
+        }
     }
 
     /// Tells the other processes what this one knows.
@@ -45,6 +59,7 @@ final class Instruments: Sendable {
         facts.certificateEnds = certificate.ends
         facts.certificateFault = certificate.fault
         facts.databaseFullAt = house.database.fullAt.map { house.clock.now - (ContinuousClock.now - $0) }
+        facts.databaseVolume = volume.withLock { $0.facts }
         for path in ["/", "."] {
             guard let space = DiskSpace(of: path), !facts.disks.contains(where: { $0.size == space.size }) else {
                 continue

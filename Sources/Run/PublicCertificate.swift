@@ -44,17 +44,23 @@ final class PublicCertificate: Sendable {
     /// Looks when it is time.
     func look(at now: Moment) async {
         guard let url, state.withLock({ $0.nextAt <= now }) else { return }
+        do throws(HTTPClientError) {
+            note(ends: try await Self.shown(at: url, http: http)?.notAfter, at: now)
+        } catch {
+            note(error, at: now)
+        }
+    }
+
+    /// What an address shows, believed; nil where it answers without showing one.
+    ///
+    /// - Throws: why it is not believed, or not reached.
+    static func shown(at url: String, http: HTTPClient) async throws(HTTPClientError) -> Certificate? {
         var request = ClientRequest(
             method: .get, url: url, responseBytesMax: 64 * 1024, totalTimeout: .seconds(10))
         request.asksForCertificate = true
-        do throws(HTTPClientError) {
-            let answer = try await http.send(request)
-            let shown = answer.certificate.flatMap { pem in
-                CertificateFile.certificates(Array(pem.utf8)).first.flatMap { try? Certificate(der: $0) }
-            }
-            note(ends: shown?.notAfter, at: now)
-        } catch {
-            note(error, at: now)
+        let answer = try await http.send(request)
+        return answer.certificate.flatMap { pem in
+            CertificateFile.certificates(Array(pem.utf8)).first.flatMap { try? Certificate(der: $0) }
         }
     }
 
@@ -65,7 +71,7 @@ final class PublicCertificate: Sendable {
     private func note(_ error: HTTPClientError, at now: Moment) {
         state.withLock { state in
             // Without a certificate of the other side, or with trouble of our own, nothing is known about it.
-            guard case .tls(let fault) = error.kind, fault != .handshake, fault != .trustFile else {
+            guard error.isAboutCertificate else {
                 state.nextAt = now + Self.againAfterNothing
                 return
             }
@@ -73,5 +79,13 @@ final class PublicCertificate: Sendable {
             state.faults += 1
             state.nextAt = now + (state.faults < 2 ? Self.againAfterFault : .minutes(5))
         }
+    }
+}
+
+extension HTTPClientError {
+    /// Whether it tells something about the other side's certificate, and not about a way there or trouble of our own.
+    var isAboutCertificate: Bool {
+        guard case .tls(let fault) = kind else { return false }
+        return fault != .handshake && fault != .trustFile
     }
 }

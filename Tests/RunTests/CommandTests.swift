@@ -405,6 +405,29 @@ import Time
         #expect(object?.keys.contains("commit") == true)
     }
 
+    @Test func `a channel is added in a language, and doctor says of the public address and the database's room`()
+        async throws
+    {
+        try await withDesk { desk in
+            _ = try await desk.answer("tenant", "add", "acme", "--name", "Acme Ltd")
+            let words = ["channel", "add", "--tenant", "acme", "--kind", "slack", "--secret-stdin", "--language"]
+            let hook = "https://hooks.slack.com/services/T0/B0/abc"
+            let refused = try await Desk.program(words + ["tlh"], environment: desk.environment, input: hook)
+            #expect(refused.status == 2 && refused.error.contains("en, de, fr, es, ja"), "\(refused.error)")
+            let added = try await Desk.program(words + ["fr"], environment: desk.environment, input: hook)
+            #expect(added.status == 0, "\(added.error)")
+            let listed = try await desk.answer("channel", "list", "--tenant", "acme")
+            #expect((listed["channels"] as? [[String: Any]])?.first?["language"] as? String == "fr")
+
+            let doctor = try await desk.run("doctor")
+            #expect(doctor.output.contains("public-certificate") && doctor.output.contains("database-room"))
+            var small = desk.environment
+            small["REFUND_DESK_DATABASE_BYTES"] = "64M"
+            let full = try await Desk.program(["doctor"], environment: small)
+            #expect(full.status == 1 && full.output.contains("of 64 MiB: make room"), "\(full.output)")
+        }
+    }
+
     /// The program links a part of Foundation that knows no zones: what a test's own process can is not what it can.
     @Test func `a channel takes the zones of this machine, and says which names are none`() async throws {
         try await withDesk { desk in

@@ -38,6 +38,22 @@ import Testing
         #expect(try read(proxies).signInHeader == nil)
     }
 
+    @Test(
+        arguments: [
+            ("107374182400", 100 << 30), ("100G", 100 << 30), ("100 GiB", 100 << 30), ("100gb", 100 << 30),
+            ("65536k", 64 << 20), ("2T", 2 << 40), ("1P", 1 << 50), ("67108864B", 64 << 20), ("10M", nil), ("-5G", nil),
+            ("G", nil), ("100X", nil), ("1.5T", nil), ("9999999999P", nil), ("100 G G", nil), ("١٠٠G", nil),
+        ] as [(String, Int64?)])
+    func `the size of the database's volume is a number with a unit`(text: String, bytes: Int64?) throws {
+        let name = "REFUND_DESK_DATABASE_BYTES"
+        if let bytes {
+            #expect(try read([name: text]).databaseBytes == bytes)
+        } else {
+            #expect(troubles([name: text]).map(\.name) == [name])
+        }
+        #expect(try read([:]).databaseBytes == nil)
+    }
+
     @Test func `have the defaults of the contract`() throws {
         let read = try read([:])
         #expect(read.listen == SocketAddress("127.0.0.1:8080"))

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTP
 import Journal
+import Refunds
 import Support
 import Testing
 import Time
@@ -53,5 +54,62 @@ import Time
         for minute in 0..<3 { await certificate.look(at: WallClock.system.now + .minutes(Int64(minute) * 11)) }
         #expect(certificate.ends == nil && certificate.fault == nil)
         #expect(counters.value("http_client_calls_total", ["client": "services", "outcome": "connect"]) == 3)
+    }
+}
+
+@Suite(.timeLimit(.minutes(10))) struct `What doctor says of the public address` {
+    private func check(_ server: TLSServer, at now: Moment = WallClock.system.now) async -> Check {
+        let http = HTTPClient(
+            name: "doctor", options: .init(caFile: server.authorityFile), journal: .silent, counters: Counters())
+        return await PublicURLChecks.certificate(at: server.url + "/health/live", http: http, now: now)
+    }
+
+    @Test func `is the certificate's name, issuer, end and the days that are left`() async throws {
+        try await TLSServer.serve(.good, answers: true) { server in
+            // The test's own lasts a day.
+            let soon = await check(server)
+            #expect(soon.state == .warn && soon.name == "public-certificate")
+            for part in [
+                "CN=localhost", "issued by CN=Test Authority", "ends on 20", "days left: renew it at the proxy",
+            ] {
+                #expect(soon.line.contains(part), "\(soon.line)")
+            }
+            let early = await check(server, at: WallClock.system.now - .days(30))
+            #expect(early.state == .ok && early.line.contains("30 days left"), "\(early.line)")
+        }
+    }
+
+    @Test(arguments: [
+        (TLSServer.Certificate.expired, "renew it"), (.selfSigned, "public authority"),
+        (.wrongHost, "REFUND_DESK_PUBLIC_URL"),
+    ])
+    func `is a fault with what to do next where nobody believes it`(kind: TLSServer.Certificate, next: String)
+        async throws
+    {
+        try await TLSServer.serve(kind, answers: true) { server in
+            let found = await check(server)
+            #expect(found.state == .fail && found.line.contains("Apple delivers nothing to it"), "\(found.line)")
+            #expect(found.line.contains(next), "\(found.line)")
+        }
+    }
+
+    @Test func `is that it cannot be looked at, where it cannot`() async throws {
+        let http = HTTPClient(name: "doctor", options: .init(), journal: .silent, counters: Counters())
+        let found = await PublicURLChecks.certificate(
+            at: "https://127.0.0.1:1/health/live", http: http, now: WallClock.system.now)
+        #expect(found.state == .warn && found.line.contains("cannot be looked at from this machine"), "\(found.line)")
+    }
+
+    @Test(arguments: [
+        ("http://localhost:8080", ["not https", "nobody but this machine"]),
+        ("http://desk.example", ["not https", "https:// only"]), ("https://localhost", ["nobody but this machine"]),
+    ])
+    func `is plain about an address that Apple cannot call`(url: String, parts: [String]) async throws {
+        let configuration = try Configuration(environment: [
+            "DATABASE_URL": "postgresql://desk@127.0.0.1/desk", "REFUND_DESK_PUBLIC_URL": url,
+        ])
+        let found = await PublicURLChecks.of(configuration)
+        #expect(found.map(\.name) == ["public-url"] && found[0].state == .warn)
+        for part in parts { #expect(found[0].line.contains(part), "\(found[0].line)") }
     }
 }

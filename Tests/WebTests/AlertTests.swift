@@ -251,6 +251,28 @@ import Time
         }
     }
 
+    @Test func `offers the languages of messages, and keeps the one that was chosen`() async throws {
+        try await withAdmin { sam, desk in
+            let page = try await sam.get("/t/alpha/channels?kind=slack").text
+            for language in AlertLanguage.allCases {
+                #expect(page.contains("value=\"\(language.rawValue)\"") && page.contains(language.name))
+            }
+            var form = [
+                ("kind", "slack"), ("name", "Nachts"), ("severity", "error"),
+                ("secret", "https://hooks.slack.com/services/T0/B0/abc"), ("language", "tlh"),
+            ]
+            #expect(try await sam.post(.channels("alpha"), form).status == 422)
+            form[4].1 = "de"
+            #expect(try await sam.post(.channels("alpha"), form).status == 303)
+            let list = try await sam.get(.channels("alpha")).text
+            #expect(list.contains("in Deutsch"))
+            let link = try #require(list.firstMatch(of: /href="(\/t\/alpha\/channels\/[0-9a-f-]{36})"/)?.1)
+            let one = try await sam.get(String(link)).text
+            #expect(one.contains("value=\"de\" selected") || one.contains("selected value=\"de\""))
+            #expect(Markup(one).troubles == [])
+        }
+    }
+
     @Test func `without a mail server no address is taken, and that is said`() async throws {
         try await withAdmin(hasMail: false) { sam, desk in
             let page = try await sam.get("/t/alpha/channels?kind=email").text

@@ -30,8 +30,7 @@ extension AlertDesk {
             let channel = Channel(
                 id: Random.uuid(), tenant: tenant, kind: kind, name: change.name, target: entry.target, secret: secret,
                 severity: change.severity, apps: change.apps, after: change.after, quiet: change.quiet,
-                zone: change.zone,
-                createdAt: now)
+                zone: change.zone, language: change.language ?? .english, createdAt: now)
             try await ChannelStore.add(channel, by: actor.person, in: tx)
             try await audit("channel.added", channel, tenant, actor, address, in: tx)
             if !channel.isConfirmed { _ = try await askToConfirm(channel.id, of: tenant, in: tx) }
@@ -60,7 +59,7 @@ extension AlertDesk {
             let channel = Channel(
                 id: id, tenant: tenant, kind: old.kind, name: change.name, target: entry.target, secret: secret,
                 severity: change.severity, apps: change.apps, after: change.after, quiet: change.quiet,
-                zone: change.zone ?? change.quiet?.zone ?? old.zone,
+                zone: change.zone ?? change.quiet?.zone ?? old.zone, language: change.language ?? old.language,
                 confirmedAt: entry.target == old.target ? old.confirmedAt : nil, createdAt: old.createdAt,
                 offAt: isRepaired ? nil : old.offAt, offWhy: isRepaired ? nil : old.offWhy,
                 lastSuccessAt: old.lastSuccessAt, lastError: old.lastError, lastErrorAt: old.lastErrorAt,

@@ -39,10 +39,13 @@ package struct ChannelChange: Sendable {
     package var quiet: QuietHours?
     /// A name of the time zone database, in which messages say times; nil: that of the quiet hours, or as it was.
     package var zone: String?
+    /// In which messages are written; nil: as it was, or English.
+    package var language: AlertLanguage?
 
     package init(
         name: String, target: String? = nil, secret: Redacted<String>? = nil, severity: Severity = .error,
-        apps: Set<AppID> = [], after: Duration = .zero, quiet: QuietHours? = nil, zone: String? = nil
+        apps: Set<AppID> = [], after: Duration = .zero, quiet: QuietHours? = nil, zone: String? = nil,
+        language: AlertLanguage? = nil
     ) {
         self.name = name
         self.target = target
@@ -52,6 +55,7 @@ package struct ChannelChange: Sendable {
         self.after = after
         self.quiet = quiet
         self.zone = zone
+        self.language = language
     }
 }
 

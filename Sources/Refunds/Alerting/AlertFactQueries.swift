@@ -5,8 +5,10 @@ import Time
 
 /// The SQL behind the facts of the rules: one round trip for all that needs no decision in between.
 enum AlertFactQueries {
-    static func facts(of tenant: TenantID, vault: Vault, at now: Moment, in tx: Transaction) async throws -> AlertFacts
-    {
+    /// - Parameter withDrifts: the reasons of the last days are counted too.
+    static func facts(
+        of tenant: TenantID, vault: Vault, withDrifts: Bool = true, at now: Moment, in tx: Transaction
+    ) async throws -> AlertFacts {
         var facts = AlertFacts(now: now)
         facts.apps = try await TenantStore.apps(of: tenant, in: tx)
         facts.keys = try await vault.keys(of: tenant, in: tx)
@@ -17,7 +19,7 @@ enum AlertFactQueries {
             unanswered(tenant, real), missed(tenant, real, at: now), stopped(tenant, real),
             failed(tenant, real, at: now),
             refusals(tenant, real, at: now), relays(tenant, real), withheld(tenant, real, at: now),
-            reasons(tenant, real, at: now), silences(tenant, real), offsets(tenant),
+            silences(tenant, real), offsets(tenant),
             HistoryQueries.standings(real.map(AppID.init(rawValue:)), at: now),
         ])
         facts.unanswered = try parts[0].map(AlertFacts.Unanswered.init)
@@ -59,19 +61,15 @@ enum AlertFactQueries {
             return AlertFacts.Withheld(
                 app: AppID(rawValue: try row("app_id")), withoutConsent: Int(without), requests: Int(n))
         }
-        facts.reasons = try parts[7].map { row in
-            let recent: Int64 = try row("recent")
-            let before: Int64 = try row("before")
-            return AlertFacts.Reasons(
-                app: AppID(rawValue: try row("app_id")), product: try row("product_id"), reason: try row("reason"),
-                recent: Int(recent), usual: Double(before) / 14)
-        }
-        facts.silences = try parts[8].map(AlertFacts.Silence.init)
-        let offset: Int64? = try parts[9].first?("clock_offset_ms")
+        facts.silences = try parts[7].map(AlertFacts.Silence.init)
+        let offset: Int64? = try parts[8].first?("clock_offset_ms")
         facts.clockOffset = offset.map { .milliseconds($0) }
-        facts.histories = try HistoryQueries.standings(parts[10]).compactMap { app, standings in
+        facts.histories = try HistoryQueries.standings(parts[9]).compactMap { app, standings in
             standings.production.map { AlertFacts.HistoryGap(app: app, standing: $0) }
         }.sorted { $0.app.rawValue < $1.app.rawValue }
+        if withDrifts {
+            facts.drifts = try await DriftQueries.counts(of: tenant, facts.apps, at: now, in: tx)
+        }
         return facts
     }
 
@@ -191,25 +189,6 @@ enum AlertFactQueries {
           limit 200) x
         group by x.app_id
         order by x.app_id
-        """
-    }
-
-    private static func reasons(_ tenant: TenantID, _ apps: [Int64], at now: Moment) -> SQL {
-        """
-        select x.app_id, x.product_id, x.reason, count(*) filter (where x.listed_at > \(now - .days(1))) as recent,
-          count(*) filter (where x.listed_at <= \(now - .days(1))) as before
-        from unnest(\(apps)::int8[]) a(app_id)
-        cross join lateral (
-          select c.app_id, c.product_id, c.reason, c.listed_at
-          from refunds.cases c
-          where c.tenant_id = \(tenant.rawValue) and c.app_id = a.app_id and c.listed_at > \(now - .days(15))
-            and c.environment = 'Production' and c.reason = 'FULFILLMENT_ISSUE'
-          order by c.listed_at desc, c.case_id desc
-          limit 2000) x
-        group by x.app_id, x.product_id, x.reason
-        having count(*) filter (where x.listed_at > \(now - .days(1))) > 0
-        order by x.app_id, x.product_id
-        limit 500
         """
     }
 

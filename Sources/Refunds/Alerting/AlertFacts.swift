@@ -71,16 +71,6 @@ struct AlertFacts: Sendable {
         let requests: Int
     }
 
-    struct Reasons: Sendable, Hashable {
-        let app: AppID
-        let product: String
-        let reason: String
-        /// In the last day.
-        let recent: Int
-        /// A day, on average of the two weeks before.
-        let usual: Double
-    }
-
     /// An app that is quieter than it ever was, and what the TEST notification told.
     struct Silence: Sendable, Hashable {
         enum Test: Sendable, Hashable {
@@ -113,7 +103,8 @@ struct AlertFacts: Sendable {
     var refusals: [Refusals] = []
     var relays: [Relay] = []
     var withheld: [Withheld] = []
-    var reasons: [Reasons] = []
+    /// Nil where they were not counted: what they would show stays as it is.
+    var drifts: [DriftCounts]?
     var silences: [Silence] = []
     var histories: [HistoryGap] = []
     /// Our clock minus Apple's, as Apple's newest answer told.

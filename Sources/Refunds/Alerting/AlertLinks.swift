@@ -30,43 +30,57 @@ package struct AlertLinks: Sendable {
 
     func notice(
         _ incident: Incident, _ event: NoticePlan.Event, sequence: Int, tenant: Tenant, by person: String,
-        zone: String, at now: Moment
+        over channel: Channel, at now: Moment
     ) -> Notice {
+        let wording = channel.language.wording(zone: channel.zone)
+        let said = incident.said(in: channel.language, zone: channel.zone)
         var facts = [
-            Notice.Fact("Since", incident.openedAt.iso8601), Notice.Fact("Rule", incident.rule.rawValue),
+            Notice.Fact(wording.label(.since), wording.forms.time(incident.openedAt)),
+            Notice.Fact(wording.label(.rule), incident.rule.rawValue),
         ]
-        if incident.caseCount > 0 { facts.append(Notice.Fact("Refund requests", "\(incident.caseCount)")) }
+        if incident.caseCount > 0 {
+            facts.append(Notice.Fact(wording.label(.requests), wording.forms.number(incident.caseCount)))
+        }
         for (currency, amount) in incident.money.sorted(by: { $0.key < $1.key }).prefix(10) {
-            facts.append(Notice.Fact("At risk in \(currency)", CurrencyDecimals.text(amount, currency)))
+            facts.append(
+                Notice.Fact("\(wording.label(.atRisk)) (\(currency))", wording.forms.amount(amount, currency)))
         }
         var notice = Notice(
             event: Self.event(event, by: person), tenant: tenant.slug, tenantName: tenant.name, incidentID: incident.id,
             rule: incident.rule.rawValue, dedupKey: incident.dedupKey(tenant: tenant.slug), severity: incident.severity,
-            title: incident.title, effect: incident.effect, firstStep: incident.firstStep,
+            title: said.title, effect: said.effect, firstStep: said.firstStep,
             url: self.incident(slug(tenant), incident.id), runbook: runbook(incident.rule), openedAt: incident.openedAt,
             at: now, count: incident.times, cases: incident.cases.map { refundCase(tenant.slug, $0) }, facts: facts,
             sequence: sequence)
-        notice.zone = zone
+        notice.zone = channel.zone
+        notice.language = channel.language
         return notice
     }
 
     func confirmation(of channel: Channel, token: String, tenant: Tenant, at now: Moment) -> Notice {
-        Notice(
-            event: .confirm, tenant: tenant.slug, tenantName: tenant.name, incidentID: channel.id, rule: "confirm",
-            dedupKey: "refund/\(tenant.slug)/confirm/\(channel.id.text)", severity: .info,
-            title: "May alerts come to this address?",
-            effect:
-                "Somebody entered this address to be told when replies to refund requests fail. Nothing more is sent here until you say so.",
-            firstStep: "Open the link within a week and press the button. If you know nothing of it, do nothing.",
-            url: confirmation(token), openedAt: now, at: now)
+        notice(
+            .confirm, said: channel.language.wording(zone: channel.zone).confirmation, of: channel, tenant: tenant,
+            url: confirmation(token), at: now)
     }
 
     func test(of channel: Channel, tenant: Tenant, at now: Moment) -> Notice {
-        Notice(
-            event: .test, tenant: tenant.slug, tenantName: tenant.name, incidentID: channel.id, rule: "test",
-            dedupKey: "refund/\(tenant.slug)/test/\(channel.id.text)", severity: .info,
-            title: "A test of the channel \(channel.name).", effect: "Nothing is wrong: somebody pressed Test.",
-            firstStep: "Nothing has to be done.", url: alerts(slug(tenant)), openedAt: now, at: now)
+        notice(
+            .test, said: channel.language.wording(zone: channel.zone).trial(channel: channel.name), of: channel,
+            tenant: tenant, url: alerts(slug(tenant)), at: now)
+    }
+
+    /// About the channel itself.
+    private func notice(
+        _ event: Notice.Event, said: SaidOfIncident, of channel: Channel, tenant: Tenant, url: String, at now: Moment
+    ) -> Notice {
+        let name = event == .test ? "test" : "confirm"
+        var notice = Notice(
+            event: event, tenant: tenant.slug, tenantName: tenant.name, incidentID: channel.id, rule: name,
+            dedupKey: "refund/\(tenant.slug)/\(name)/\(channel.id.text)", severity: .info, title: said.title,
+            effect: said.effect, firstStep: said.firstStep, url: url, openedAt: now, at: now)
+        notice.zone = channel.zone
+        notice.language = channel.language
+        return notice
     }
 
     private static func event(_ event: NoticePlan.Event, by person: String) -> Notice.Event {

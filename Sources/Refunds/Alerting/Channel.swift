@@ -20,6 +20,8 @@ package struct Channel: Sendable, Hashable, Identifiable {
     package let quiet: QuietHours?
     /// In which its reader reads times: a name of the time zone database.
     package let zone: String
+    /// In which its messages are written.
+    package let language: AlertLanguage
     /// When its reader said that they read there; nil for a mail address that nobody has confirmed, and for kinds that need
     /// no confirmation.
     package let confirmedAt: Moment?
@@ -36,7 +38,8 @@ package struct Channel: Sendable, Hashable, Identifiable {
     package init(
         id: UUID, tenant: TenantID, kind: ChannelKind, name: String, target: String? = nil, secret: UUID? = nil,
         severity: Severity = .error, apps: Set<AppID> = [], after: Duration = .zero, quiet: QuietHours? = nil,
-        zone: String? = nil, confirmedAt: Moment? = nil, createdAt: Moment, offAt: Moment? = nil, offWhy: String? = nil,
+        zone: String? = nil, language: AlertLanguage = .english, confirmedAt: Moment? = nil, createdAt: Moment,
+        offAt: Moment? = nil, offWhy: String? = nil,
         lastSuccessAt: Moment? = nil,
         lastError: String? = nil, lastErrorAt: Moment? = nil, failures: Int = 0
     ) {
@@ -51,6 +54,7 @@ package struct Channel: Sendable, Hashable, Identifiable {
         self.after = after
         self.quiet = quiet
         self.zone = zone ?? quiet?.zone ?? "UTC"
+        self.language = language
         self.confirmedAt = confirmedAt
         self.createdAt = createdAt
         self.offAt = offAt

@@ -9,7 +9,7 @@ enum ChannelStore {
 
     private static let columns: SQL = """
         channel_id, tenant_id, kind, name, target, secret_id, severity, apps, after_minutes, quiet_from, quiet_to,
-        time_zone, confirmed_at, created_at, off_at, off_why, last_success_at, last_error, last_error_at, failures
+        time_zone, language, confirmed_at, created_at, off_at, off_why, last_success_at, last_error, last_error_at, failures
         """
 
     /// In the order in which they were made.
@@ -44,11 +44,11 @@ enum ChannelStore {
             """
             insert into refunds.channels
               (tenant_id, channel_id, kind, name, target, secret_id, severity, apps, after_minutes, quiet_from, quiet_to,
-               time_zone, created_at, created_by)
+               time_zone, language, created_at, created_by)
             values (\(channel.tenant.rawValue), \(channel.id), \(channel.kind.rawValue), \(channel.name),
               \(channel.target), \(channel.secret), \(channel.severity.rawValue), \(channel.apps.map(\.rawValue).sorted()),
               \(Int32(clamping: channel.after.wholeMilliseconds / 60_000)), \(channel.quiet.map { Int32($0.from) }),
-              \(channel.quiet.map { Int32($0.to) }), \(channel.zone), \(channel.createdAt),
+              \(channel.quiet.map { Int32($0.to) }), \(channel.zone), \(channel.language.rawValue), \(channel.createdAt),
               \(person?.rawValue))
             """)
     }
@@ -62,7 +62,7 @@ enum ChannelStore {
               severity = \(channel.severity.rawValue), apps = \(channel.apps.map(\.rawValue).sorted()),
               after_minutes = \(Int32(clamping: channel.after.wholeMilliseconds / 60_000)),
               quiet_from = \(channel.quiet.map { Int32($0.from) }), quiet_to = \(channel.quiet.map { Int32($0.to) }),
-              time_zone = \(channel.zone), confirmed_at = \(channel.confirmedAt),
+              time_zone = \(channel.zone), language = \(channel.language.rawValue), confirmed_at = \(channel.confirmedAt),
               off_at = case when \(isRepaired) then null else off_at end,
               off_why = case when \(isRepaired) then null else off_why end,
               failures = case when \(isRepaired) then 0 else failures end
@@ -168,14 +168,15 @@ extension Channel {
         let apps: [Int64] = try row("apps")
         let (after, failures): (Int32, Int32) = (try row("after_minutes"), try row("failures"))
         let (from, to): (Int32?, Int32?) = (try row("quiet_from"), try row("quiet_to"))
-        let zone: String = try row("time_zone")
+        let (zone, language): (String, String) = (try row("time_zone"), try row("language"))
         self.init(
             id: try row("channel_id"), tenant: TenantID(rawValue: try row("tenant_id")), kind: kind,
             name: try row("name"),
             target: try row("target"), secret: try row("secret_id"), severity: severity,
             apps: Set(apps.map(AppID.init)), after: .minutes(Int64(after)),
             quiet: from.flatMap { from in to.flatMap { QuietHours(from: Int(from), to: Int($0), zone: zone) } },
-            zone: zone, confirmedAt: try row("confirmed_at"), createdAt: try row("created_at"),
+            zone: zone, language: AlertLanguage(rawValue: language) ?? .english, confirmedAt: try row("confirmed_at"),
+            createdAt: try row("created_at"),
             offAt: try row("off_at"), offWhy: try row("off_why"),
             lastSuccessAt: try row("last_success_at"), lastError: try row("last_error"),
             lastErrorAt: try row("last_error_at"), failures: Int(failures))

@@ -8,10 +8,8 @@ package struct Finding: Sendable, Hashable {
     package var cause: String
     package var app: AppID?
     package var severity: Severity
-    /// A sentence.
-    package var title: String
-    package var effect: String
-    package var firstStep: String
+    /// What is said of it, in whatever language.
+    package var words: IncidentWords
     /// The first of the cases that it touches, soonest deadline first; at most `casesMax`.
     package var cases: [UUID]
     /// How many it touches; may be more than are named.
@@ -20,22 +18,25 @@ package struct Finding: Sendable, Hashable {
     package var money: [String: Int64]
 
     package static let casesMax = 10
+    /// Of symptoms that it explains, so many are told.
+    private static let explainedMax = 3
 
     package init(
-        _ rule: IncidentRule, cause: String, app: AppID? = nil, _ severity: Severity, title: String, effect: String,
-        firstStep: String, cases: [UUID] = [], caseCount: Int? = nil, money: [String: Int64] = [:]
+        _ rule: IncidentRule, cause: String, app: AppID? = nil, _ severity: Severity, _ sentence: IncidentSentence,
+        cases: [UUID] = [], caseCount: Int? = nil, money: [String: Int64] = [:]
     ) {
         self.rule = rule
         self.cause = cause
         self.app = app
         self.severity = severity
-        self.title = title
-        self.effect = effect
-        self.firstStep = firstStep
+        words = IncidentWords(sentence)
         self.cases = Array(cases.prefix(Self.casesMax))
         self.caseCount = caseCount ?? cases.count
         self.money = money
     }
+
+    /// In English, as pages show it.
+    package var said: SaidOfIncident { words.said(by: EnglishWording.ofPages) }
 
     /// Deadlines and failing calls stand under the open cause that explains them; alone they stand for themselves.
     ///
@@ -69,11 +70,7 @@ package struct Finding: Sendable, Hashable {
                 continue
             }
             guard var storm = storms[finding.rule] else {
-                let words = stormWords(finding, count)
-                storms[finding.rule] = Finding(
-                    finding.rule, cause: "many", finding.severity, title: words.title, effect: words.effect,
-                    firstStep: words.firstStep, cases: finding.cases, caseCount: finding.caseCount,
-                    money: finding.money)
+                storms[finding.rule] = storm(from: finding, count)
                 continue
             }
             let sum = storm.caseCount + finding.caseCount
@@ -85,17 +82,16 @@ package struct Finding: Sendable, Hashable {
     }
 
     /// What one incident says for many: the first of them, and that it is not alone.
-    private static func stormWords(
-        _ first: Finding, _ count: Int
-    ) -> (title: String, effect: String, firstStep: String) {
-        guard first.rule == .channelFailing else {
-            return ("\(first.title) And \(count - 1) more like it.", first.effect, first.firstStep)
+    private static func storm(from first: Finding, _ count: Int) -> Finding {
+        var storm = first
+        storm.cause = "many"
+        storm.app = nil
+        if case .channelFailing(let name, let kind, let isOff, let said) = first.words.sentence {
+            storm.words.sentence = .channelsFailing(count: count, name: name, kind: kind, isOff: isOff, said: said)
+        } else {
+            storm.words.count = count
         }
-        return (
-            "\(count) channels do not take our messages.",
-            "Nobody is told over them. The first: \(first.title) \(first.effect)",
-            "Open the page of channels: what each of them says stands there. Where all say the same, this machine's way out is broken, not their keys."
-        )
+        return storm
     }
 
     private mutating func take(_ other: Finding) {
@@ -105,6 +101,8 @@ package struct Finding: Sendable, Hashable {
         // Both count the same cases, as far as they touch the same ones.
         caseCount = max(caseCount, other.caseCount)
         for (currency, amount) in other.money { money[currency] = max(money[currency] ?? 0, amount) }
-        if other.rule == .deadlineAtRisk { effect = "\(effect) \(other.effect)" }
+        if other.rule == .deadlineAtRisk {
+            words.explained = Array((words.explained + [other.words.sentence]).prefix(Self.explainedMax))
+        }
     }
 }

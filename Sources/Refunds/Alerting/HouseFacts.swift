@@ -16,6 +16,8 @@ package struct HouseFacts: Sendable, Hashable {
     package var certificateFault: String?
     /// When the database last refused to keep something for want of room; nil while it never did.
     package var databaseFullAt: Moment?
+    /// How full the database's own volume is, as far as the database tells; nil where its size is not set.
+    package var databaseVolume: DatabaseVolume?
 
     package struct Disk: Sendable, Hashable {
         package let path: String
@@ -47,6 +49,7 @@ extension HouseFacts {
         var certificateEnds: Int64?
         var certificateFault: String?
         var databaseFullAt: Int64?
+        var databaseVolume: DatabaseVolume?
     }
 
     /// JSON, a few hundred bytes.
@@ -55,7 +58,7 @@ extension HouseFacts {
             masterKey: hasMasterKey, revocationSilentSince: revocationSilentSince?.milliseconds,
             disks: disks.map { Told.Disk(path: $0.path, free: $0.free, size: $0.size) },
             certificateEnds: certificateEnds?.milliseconds, certificateFault: certificateFault,
-            databaseFullAt: databaseFullAt?.milliseconds)
+            databaseFullAt: databaseFullAt?.milliseconds, databaseVolume: databaseVolume)
         return (try? JSONEncoder().encode(told)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 
@@ -69,6 +72,7 @@ extension HouseFacts {
         certificateEnds = told.certificateEnds.map { Moment(milliseconds: $0) }
         certificateFault = told.certificateFault.map { Text.kept($0, bytesMax: 200) }
         databaseFullAt = told.databaseFullAt.map { Moment(milliseconds: $0) }
+        databaseVolume = told.databaseVolume
     }
 }
 

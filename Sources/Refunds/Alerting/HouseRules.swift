@@ -18,9 +18,7 @@ enum HouseRules {
     /// - Parameter detail: a sentence more.
     static func databaseFull(_ detail: String) -> Finding {
         Finding(
-            .databaseFull, cause: "database", .critical, title: "The database takes no more data.",
-            effect: "Apple's deliveries are turned away and come again later; no reply goes out. \(detail)",
-            firstStep: "Make room on the database's disk.")
+            .databaseFull, cause: "database", .critical, .databaseFull(detail: detail))
     }
 
     /// - Parameter processes: what each process of the installation tells of itself.
@@ -36,32 +34,16 @@ enum HouseRules {
             found.append(
                 Finding(
                     .queueOld, cause: "queue", .error,
-                    title:
-                        "Work has waited for \(TenantRules.words(work.oldestReady)) that should begin within seconds.",
-                    effect: "\(work.ready) job\(work.ready == 1 ? "" : "s") ready; replies are late.",
-                    firstStep:
-                        "Look whether the engine runs (refund-desk serve --only engine), and at the load of the database."
-                ))
+                    .queueOld(waitedSeconds: work.oldestReady.wholeMilliseconds / 1000, ready: work.ready)))
         }
         if work.stuck > 0 {
-            found.append(
-                Finding(
-                    .workerStuck, cause: "workers", .error,
-                    title:
-                        "\(work.stuck) job\(work.stuck == 1 ? "" : "s") were claimed and neither finished nor given back in time.",
-                    effect:
-                        "They are taken over by themselves; that it happens means that a process hangs or was cut off.",
-                    firstStep:
-                        "Look at the log of each engine process for its last lines, and restart the one that is silent."
-                ))
+            found.append(Finding(.workerStuck, cause: "workers", .error, .workerStuck(count: work.stuck)))
         }
         if work.latency >= slowFrom {
             found.append(
                 Finding(
                     .databaseSlow, cause: "database", .warning,
-                    title: "The database takes \(work.latency.wholeMilliseconds) ms for the smallest question.",
-                    effect: "Apple's deliveries wait, and are turned away when it gets worse.",
-                    firstStep: "Look at the database's load, its disks and long transactions (refund-desk doctor)."))
+                    .databaseSlow(milliseconds: work.latency.wholeMilliseconds)))
         }
         return found
     }
@@ -72,12 +54,7 @@ enum HouseRules {
         if !facts.hasMasterKey {
             found.append(
                 Finding(
-                    .masterKeyMissing, cause: "master key \(host)", .critical,
-                    title: "There is no master key on \(host).",
-                    effect: "No key can be opened: no reply goes out from there, and nothing new can be sealed.",
-                    firstStep:
-                        "Name the key's file in REFUND_DESK_MASTER_KEY_FILE and start again; a backup of it is the only other copy."
-                ))
+                    .masterKeyMissing, cause: "master key \(host)", .critical, .masterKeyMissing(host: host)))
         }
         if let last = facts.databaseFullAt, now - last < fullFor {
             found.append(databaseFull(""))
@@ -86,35 +63,28 @@ enum HouseRules {
             found.append(
                 Finding(
                     .revocationUnreachable, cause: "responder \(host)", .warning,
-                    title: "Apple's revocation responder has not answered \(host) since \(since.iso8601).",
-                    effect: "Notifications are taken without knowing whether their certificates were revoked.",
-                    firstStep:
-                        "Allow this machine to call ocsp.apple.com, or set REFUND_DESK_REVOCATION_CHECK=off and know why."
-                ))
+                    .revocationUnreachable(host: host, sinceMilliseconds: since.milliseconds)))
+        }
+        if let volume = facts.databaseVolume, let severity = volume.severity {
+            found.append(
+                Finding(
+                    .databaseFull, cause: "database", severity,
+                    .databaseFilling(usedBytes: volume.used, sizeBytes: volume.size)))
         }
         for disk in facts.disks where disk.size > 0 && (disk.free * 20 < disk.size || disk.free < 200 << 20) {
             found.append(
                 Finding(
                     .diskFull, cause: "disk \(host) \(disk.path)", disk.free * 100 < disk.size ? .critical : .error,
-                    title:
-                        "The disk under \(disk.path) of \(host) has \(disk.free >> 20) MiB left of \(disk.size >> 20).",
-                    effect: "When it is full nothing can be stored, and Apple's deliveries are turned away.",
-                    firstStep: "Make room, or make the disk larger."))
+                    .diskFull(host: host, path: disk.path, freeBytes: disk.free, sizeBytes: disk.size)))
         }
         if let fault = facts.certificateFault {
             found.append(
-                Finding(
-                    .certificateEnding, cause: "certificate", .critical,
-                    title: "The public address cannot be reached over TLS: \(fault).",
-                    effect: "Apple delivers nothing to an address whose certificate it does not trust.",
-                    firstStep: "Renew the certificate at the proxy."))
+                Finding(.certificateEnding, cause: "certificate", .critical, .certificateRefused(fault: fault)))
         } else if let ends = facts.certificateEnds, ends - now < certificateSoon {
             found.append(
                 Finding(
                     .certificateEnding, cause: "certificate", ends - now < .days(3) ? .error : .warning,
-                    title: "The certificate of the public address ends at \(ends.iso8601).",
-                    effect: "After that Apple delivers nothing.",
-                    firstStep: "Renew the certificate at the proxy, and find out why that did not happen by itself."))
+                    .certificateEnding(endsMilliseconds: ends.milliseconds)))
         }
         return found
     }

@@ -14,6 +14,8 @@ package struct Incident: Sendable, Hashable, Identifiable {
     package let title: String
     package let effect: String
     package let firstStep: String
+    /// The same in a form that other languages are made of; nil for what an older release wrote down.
+    package let words: IncidentWords?
     package let cases: [UUID]
     package let caseCount: Int
     /// Milliunits by currency.
@@ -33,7 +35,8 @@ package struct Incident: Sendable, Hashable, Identifiable {
 
     package init(
         id: UUID, tenant: TenantID, rule: IncidentRule, cause: String, app: AppID? = nil, severity: Severity,
-        title: String, effect: String, firstStep: String, cases: [UUID] = [], caseCount: Int = 0,
+        title: String, effect: String, firstStep: String, words: IncidentWords? = nil, cases: [UUID] = [],
+        caseCount: Int = 0,
         money: [String: Int64] = [:], openedAt: Moment, seenAt: Moment, times: Int = 1, clearSince: Moment? = nil,
         closedAt: Moment? = nil, reopened: Int = 0, reopenedAt: Moment? = nil, acknowledgedAt: Moment? = nil,
         acknowledgedBy: PersonID? = nil, snoozedUntil: Moment? = nil
@@ -47,6 +50,7 @@ package struct Incident: Sendable, Hashable, Identifiable {
         self.title = title
         self.effect = effect
         self.firstStep = firstStep
+        self.words = words
         self.cases = cases
         self.caseCount = caseCount
         self.money = money
@@ -63,6 +67,11 @@ package struct Incident: Sendable, Hashable, Identifiable {
     }
 
     package var isOpen: Bool { closedAt == nil }
+
+    /// In a language, with times in a zone; in English where only that was kept.
+    func said(in language: AlertLanguage, zone: String) -> SaidOfIncident {
+        words?.said(in: language, zone: zone) ?? SaidOfIncident(title, effect, firstStep)
+    }
 
     /// What was told before it is told again after it came back.
     var tellingSince: Moment { reopenedAt ?? openedAt }

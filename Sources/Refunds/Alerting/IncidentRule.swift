@@ -67,7 +67,7 @@ package enum IncidentRule: String, Sendable, CaseIterable {
         case .workerStuck: "Work was claimed and not finished in its time."
         case .databaseSlow: "The database answers slowly."
         case .databaseUnreachable: "The database does not answer."
-        case .databaseFull: "The database takes no more data."
+        case .databaseFull: "The database takes no more data, or soon will not."
         case .clockOff: "Our clock and Apple's disagree."
         case .revocationUnreachable: "Whether certificates are revoked cannot be looked up."
         case .diskFull: "A disk of this machine is nearly full."

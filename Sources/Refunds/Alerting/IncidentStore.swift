@@ -8,7 +8,7 @@ import Time
 /// The SQL of incidents.
 enum IncidentStore {
     static let columns: SQL = """
-        i.incident_id, i.tenant_id, i.rule, i.cause, i.app_id, i.severity, i.title, i.effect, i.first_step, i.cases,
+        i.incident_id, i.tenant_id, i.rule, i.cause, i.app_id, i.severity, i.title, i.effect, i.first_step, i.words, i.cases,
         i.case_count, i.money, i.opened_at, i.seen_at, i.times, i.clear_since, i.closed_at, i.reopened, i.reopened_at,
         i.acknowledged_at, i.acknowledged_by, i.snoozed_until
         """
@@ -51,16 +51,16 @@ enum IncidentStore {
         for change in changes {
             switch change {
             case .open(let finding):
-                let id = Random.uuid()
+                let (id, said) = (Random.uuid(), finding.said)
                 try await tx.execute(
                     """
                     insert into refunds.incidents
-                      (tenant_id, incident_id, rule, cause, app_id, severity, title, effect, first_step, cases, case_count,
-                       money, opened_at, seen_at)
+                      (tenant_id, incident_id, rule, cause, app_id, severity, title, effect, first_step, words, cases,
+                       case_count, money, opened_at, seen_at)
                     values (\(tenant.rawValue), \(id), \(finding.rule.rawValue), \(finding.cause),
-                      \(finding.app?.rawValue), \(finding.severity.rawValue), \(Text.kept(finding.title, bytesMax: 1000)),
-                      \(Text.kept(finding.effect, bytesMax: 1000)), \(Text.kept(finding.firstStep, bytesMax: 1000)),
-                      \(finding.cases), \(Int32(clamping: finding.caseCount)), \(Money.text(finding.money)), \(now), \(now))
+                      \(finding.app?.rawValue), \(finding.severity.rawValue), \(Text.kept(said.title, bytesMax: 1000)),
+                      \(Text.kept(said.effect, bytesMax: 1000)), \(Text.kept(said.firstStep, bytesMax: 1000)),
+                      \(finding.words.kept), \(finding.cases), \(Int32(clamping: finding.caseCount)), \(Money.text(finding.money)), \(now), \(now))
                     """)
                 try await event("opened", id, of: tenant, at: now, detail: finding.severity.rawValue, in: tx)
             case .reopen(let known, let finding):
@@ -103,12 +103,13 @@ enum IncidentStore {
     static func record(
         _ finding: Finding, id: UUID, from: Moment, to: Moment, of tenant: TenantID, in tx: Transaction
     ) async throws {
+        let said = finding.said
         try await tx.execute(
             """
             insert into refunds.incidents
-              (tenant_id, incident_id, rule, cause, severity, title, effect, first_step, opened_at, seen_at, closed_at)
+              (tenant_id, incident_id, rule, cause, severity, title, effect, first_step, words, opened_at, seen_at, closed_at)
             values (\(tenant.rawValue), \(id), \(finding.rule.rawValue), \(finding.cause), \(finding.severity.rawValue),
-              \(finding.title), \(finding.effect), \(finding.firstStep), \(from), \(to), \(to))
+              \(said.title), \(said.effect), \(said.firstStep), \(finding.words.kept), \(from), \(to), \(to))
             on conflict do nothing
             """)
         try await event("opened", id, of: tenant, at: from, detail: finding.severity.rawValue, in: tx)
@@ -118,12 +119,13 @@ enum IncidentStore {
     private static func update(_ id: UUID, _ finding: Finding, of tenant: TenantID, at now: Moment, in tx: Transaction)
         async throws
     {
+        let said = finding.said
         try await tx.execute(
             """
             update refunds.incidents
             set app_id = \(finding.app?.rawValue), severity = \(finding.severity.rawValue),
-              title = \(Text.kept(finding.title, bytesMax: 1000)), effect = \(Text.kept(finding.effect, bytesMax: 1000)),
-              first_step = \(Text.kept(finding.firstStep, bytesMax: 1000)), cases = \(finding.cases),
+              title = \(Text.kept(said.title, bytesMax: 1000)), effect = \(Text.kept(said.effect, bytesMax: 1000)),
+              first_step = \(Text.kept(said.firstStep, bytesMax: 1000)), words = \(finding.words.kept), cases = \(finding.cases),
               case_count = \(Int32(clamping: finding.caseCount)), money = \(Money.text(finding.money)),
               seen_at = \(now), times = times + 1, clear_since = null
             where tenant_id = \(tenant.rawValue) and incident_id = \(id)
@@ -170,6 +172,24 @@ enum IncidentStore {
     }
 }
 
+extension IncidentWords {
+    private static let bytesMax = 8000
+
+    /// JSON; nil where strangers' words in it are too long to be kept twice.
+    fileprivate var kept: String? {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        guard let bytes = try? encoder.encode(self), bytes.count <= Self.bytesMax else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Nil for a sentence that this release does not know.
+    fileprivate init?(kept text: String) {
+        guard let words = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)) else { return nil }
+        self = words
+    }
+}
+
 extension Incident {
     /// Nil for a rule that this release does not know.
     init?(row: Row) throws {
@@ -181,10 +201,12 @@ extension Incident {
         let times: Int64 = try row("times")
         let reopened: Int32 = try row("reopened")
         let person: UUID? = try row("acknowledged_by")
+        let words: String? = try row("words")
         self.init(
             id: try row("incident_id"), tenant: TenantID(rawValue: try row("tenant_id")), rule: rule,
             cause: try row("cause"), app: app.map(AppID.init), severity: severity, title: try row("title"),
-            effect: try row("effect"), firstStep: try row("first_step"), cases: try row("cases"), caseCount: Int(count),
+            effect: try row("effect"), firstStep: try row("first_step"),
+            words: words.flatMap(IncidentWords.init(kept:)), cases: try row("cases"), caseCount: Int(count),
             money: IncidentStore.Money.read(try row("money")), openedAt: try row("opened_at"),
             seenAt: try row("seen_at"),
             times: Int(times), clearSince: try row("clear_since"), closedAt: try row("closed_at"),

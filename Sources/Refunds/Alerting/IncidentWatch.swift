@@ -24,6 +24,7 @@ package final class IncidentWatch: Sendable {
     let journal: Journal
     let houseFacts: @Sendable () async -> [HouseFacts]
     private let gauges: WatchGauges
+    private let driftPace = DriftPace()
     private let health = Mutex(Health())
 
     init(
@@ -90,7 +91,7 @@ package final class IncidentWatch: Sendable {
         var work = try await database.transaction(.queue) { tx in try await WatchStore.work(in: tx) }
         work.latency = latency
         var house = HouseRules.findings(await houseFacts(), work, at: clock.now)
-        let isFull = house.contains { $0.rule == .databaseFull }
+        let isFull = house.contains { $0.rule == .databaseFull && $0.severity == .critical }
         // What is told from memory is not told a second time from the database.
         if await lifeline.tellsOfFullness { house.removeAll { $0.rule == .databaseFull } }
         let tenants = try await database.transaction(.house) { tx in try await WatchStore.tenants(in: tx) }
@@ -133,12 +134,18 @@ package final class IncidentWatch: Sendable {
     func look(at tenant: TenantID, _ shared: [Finding] = []) async throws {
         let now = clock.now
         let facts = try await database.transaction(tenant.scope) { tx in
-            try await AlertFactQueries.facts(of: tenant, vault: vault, at: now, in: tx)
+            try await AlertFactQueries.facts(
+                of: tenant, vault: vault, withDrifts: driftPace.isDue(tenant, at: now), at: now, in: tx)
         }
         try await listening.listen(to: facts.apps)
         let findings = Finding.fold(TenantRules.findings(facts) + shared)
-        try await settle(
-            findings, looked: TenantRules.looked.union(HouseRules.looked), of: tenant, channels: facts.channels)
+        var looked = TenantRules.looked.union(HouseRules.looked)
+        if facts.drifts == nil {
+            looked.remove(.reasonDrift)
+        } else {
+            driftPace.looked(at: tenant, found: findings.contains { $0.rule == .reasonDrift }, at: now)
+        }
+        try await settle(findings, looked: looked, of: tenant, channels: facts.channels)
     }
 
     /// Opens, updates and closes incidents, and writes down who is to be told.

@@ -127,7 +127,7 @@ actor Lifeline {
             let secret = try line.secret.map { secret throws(VaultError) in try vault.open(secret) }
             let incident = incident(outage, of: line.tenant.id, cause: cause)
             var notice = links.notice(
-                incident, .trigger, sequence: 1, tenant: line.tenant, by: "", zone: line.channel.zone, at: clock.now)
+                incident, .trigger, sequence: 1, tenant: line.tenant, by: "", over: line.channel, at: clock.now)
             notice.event = event
             return await send(
                 notice,
@@ -141,18 +141,16 @@ actor Lifeline {
     private func finding(_ outage: Outage, cause: String) -> Finding {
         let detail = Text.kept(cause, bytesMax: 300)
         if outage.isFull { return HouseRules.databaseFull(detail) }
-        return Finding(
-            .databaseUnreachable, cause: "database", .critical, title: "The database does not answer.",
-            effect: "Apple's deliveries are turned away and come again later; no reply goes out. \(detail)",
-            firstStep: "Look whether PostgreSQL runs and can be reached from here.")
+        return Finding(.databaseUnreachable, cause: "database", .critical, .databaseUnreachable(detail: detail))
     }
 
     private func incident(_ outage: Outage, of tenant: TenantID, cause: String) -> Incident {
         let finding = finding(outage, cause: cause)
+        let said = finding.said
         return Incident(
             id: outage.id, tenant: tenant, rule: finding.rule, cause: finding.cause, severity: finding.severity,
-            title: finding.title, effect: finding.effect, firstStep: finding.firstStep, openedAt: outage.since,
-            seenAt: clock.now)
+            title: said.title, effect: said.effect, firstStep: said.firstStep, words: finding.words,
+            openedAt: outage.since, seenAt: clock.now)
     }
 
     /// Afterwards, for the history.

@@ -55,6 +55,8 @@ package struct Notice: Sendable, Hashable {
     package var sequence: Int
     /// In which its reader reads times: a name of the time zone database.
     package var zone = "UTC"
+    /// In which it is written.
+    package var language = AlertLanguage.english
 
     package init(
         event: Event, tenant: String, tenantName: String, incidentID: UUID, rule: String, dedupKey: String,

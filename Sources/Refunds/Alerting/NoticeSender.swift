@@ -95,8 +95,7 @@ struct NoticeSender: Sendable {
         if let incident {
             let person = try await acknowledger(of: incident, stored.event, in: tx)
             notice = links.notice(
-                incident, stored.event, sequence: stored.sequence, tenant: named, by: person, zone: channel.zone,
-                at: now)
+                incident, stored.event, sequence: stored.sequence, tenant: named, by: person, over: channel, at: now)
         } else if stored.event == .confirm {
             let token = Random.token(bytes: 32)
             guard let hash = AlertDesk.hash(of: token) else { return nil }

@@ -30,6 +30,7 @@ enum TenantRules {
         found += intake(facts)
         found += facts.histories.compactMap { history($0, facts) }
         found += others(facts)
+        found += drifts(facts)
         found += channels(facts)
         return Finding.fold(found)
     }
@@ -59,15 +60,12 @@ enum TenantRules {
         }
         for (key, apps) in refused.values {
             let waiting = facts.unanswered.filter { one in apps.contains { $0.id == one.app } }
-            let names = list(apps.map(\.bundleID))
             found.append(
                 Finding(
                     .credentialsRefused, cause: "Production key \(key.info.id.rawValue.text)",
                     app: apps.count == 1 ? apps[0].id : nil, waiting.isEmpty ? .warning : .error,
-                    title: "Apple refuses the key \(key.info.keyID) in Production, for \(names).",
-                    effect: effect(waiting, facts.now),
-                    firstStep:
-                        "Open the set-up page of \(apps[0].bundleID): it says what Apple's refusal can mean. Then add a key that Apple takes.",
+                    .credentialsRefused(
+                        key: key.info.keyID, apps: apps.map(\.bundleID), waiting: Self.waiting(waiting, facts.now)),
                     cases: waiting.map(\.caseID), money: money(waiting)))
         }
         return found.sorted { ($0.rule.rawValue, $0.cause) < ($1.rule.rawValue, $1.cause) }
@@ -76,8 +74,7 @@ enum TenantRules {
     private static func absent(_ app: App, _ waiting: [AlertFacts.Unanswered], _ now: Moment) -> Finding {
         Finding(
             .keyAbsent, cause: "app \(app.bundleID)", app: app.id, waiting.isEmpty ? .warning : .error,
-            title: "\(app.bundleID) has no key that could sign.", effect: effect(waiting, now),
-            firstStep: "Add an In-App Purchase key on the set-up page of the app.", cases: waiting.map(\.caseID),
+            .keyAbsent(app: app.bundleID, waiting: Self.waiting(waiting, now)), cases: waiting.map(\.caseID),
             money: money(waiting))
     }
 
@@ -86,11 +83,7 @@ enum TenantRules {
             Finding(
                 .sealedUnreadable, cause: "secret \(row.id.text)", app: row.app,
                 row.kind == .signingKey ? .error : .warning,
-                title: "A sealed secret does not open: \(row.subject).",
-                effect: row.kind == .signingKey
-                    ? "Nothing can be signed with it; requests that need it wait."
-                    : "What needs it does not work; replies go on.",
-                firstStep: row.text)
+                .sealedUnreadable(subject: row.subject, isKey: row.kind == .signingKey, step: row.text))
         }
     }
 
@@ -99,11 +92,7 @@ enum TenantRules {
         let drift = ClockDrift(offset)
         guard !drift.isBearable else { return [] }
         return [
-            Finding(
-                .clockOff, cause: "clock", .error,
-                title: "Our clock is \(drift.words).",
-                effect: "Apple refuses calls that are signed by a clock that is off, with the same 401 as a wrong key.",
-                firstStep: "Set the clock of this machine by NTP. The keys need not be changed.")
+            Finding(.clockOff, cause: "clock", .error, .clockOff(offsetSeconds: offset.wholeMilliseconds / 1000))
         ]
     }
 
@@ -120,11 +109,7 @@ enum TenantRules {
                 .compactMap { $0 }.joined(separator: " ")
             return Finding(
                 .repliesFailing, cause: "Production \(app.bundleID)", app: id, .error,
-                title:
-                    "Replies for \(app.bundleID) fail: \(said.isEmpty ? "Apple does not answer" : "Apple says \(said)").",
-                effect: effect(cases, facts.now),
-                firstStep:
-                    "Nothing has to be sent by hand: each reply is repeated until its deadline. Look at developer.apple.com/system-status and at the newest case.",
+                .repliesFailing(app: app.bundleID, said: said, waiting: waiting(cases, facts.now)),
                 cases: cases.map(\.caseID), money: money(cases))
         }.sorted { $0.cause < $1.cause }
     }
@@ -141,20 +126,16 @@ enum TenantRules {
             return Finding(
                 .deadlineAtRisk, cause: "Production \(app.bundleID)", app: id,
                 left <= riskCritical ? .critical : .error,
-                title: "\(Self.cases(cases.count)) of \(app.bundleID) without an answer, \(words(left)) left.",
-                effect: "The first deadline is in \(words(left)). After it Apple decides without us.",
-                firstStep: "Open the first case: it says what its answer waits for.", cases: cases.map(\.caseID),
+                .deadlineAtRisk(app: app.bundleID, count: cases.count, leftSeconds: left.wholeMilliseconds / 1000),
+                cases: cases.map(\.caseID),
                 money: money(cases))
         }
         found += Dictionary(grouping: facts.missed, by: \.app).compactMap { id, cases -> Finding? in
             guard let app = facts.app(id) else { return nil }
             return Finding(
                 .deadlineMissed, cause: "Production \(app.bundleID)", app: id, .error,
-                title: "\(Self.cases(cases.count)) of \(app.bundleID) ended without our answer in the last day.",
-                effect: "Apple decides them without us.",
-                firstStep:
-                    "Open the case: its page says why no answer went out in time. This closes by itself after a day.",
-                cases: cases.map(\.caseID), money: money(cases.map { ($0.currency, $0.price) }))
+                .deadlineMissed(app: app.bundleID, count: cases.count), cases: cases.map(\.caseID),
+                money: money(cases.map { ($0.currency, $0.price) }))
         }
         return found.sorted { ($0.rule.rawValue, $0.cause) < ($1.rule.rawValue, $1.cause) }
     }
@@ -168,21 +149,13 @@ enum TenantRules {
                 .compactMap { $0 }.joined(separator: " ")
             return Finding(
                 .commerceAddendumRefused, cause: "Production \(app.bundleID)", app: app.id, .warning,
-                title:
-                    "Advanced Commerce calls of \(app.bundleID) are stopped: \(said.isEmpty ? "Apple refused one" : "Apple said \(said)"), perhaps for want of the addendum.",
-                effect: "\(queue.waiting) request\(queue.waiting == 1 ? " waits" : "s wait"); none is lost.",
-                firstStep:
-                    "Open the app's Advanced Commerce page, look at what Apple said, and forward the text to the Account Holder."
-            )
+                .commerceStopped(app: app.bundleID, said: said, waiting: queue.waiting))
         }
             + facts.failed.compactMap { failed in
                 guard let app = facts.app(failed.app) else { return nil }
                 return Finding(
                     .commerceFailing, cause: "Production \(app.bundleID)", app: app.id, .warning,
-                    title:
-                        "\(failed.count) Advanced Commerce request\(failed.count == 1 ? "" : "s") of \(app.bundleID) failed in the last day: \(failed.newest)",
-                    effect: "Customers wait for refunds that somebody asked for.",
-                    firstStep: "Open the failed requests: each says what Apple's code means and what to do.")
+                    .commerceFailing(app: app.bundleID, count: failed.count, newest: failed.newest))
             }
     }
 
@@ -200,35 +173,24 @@ enum TenantRules {
             }
             return Finding(
                 .notificationsRefused, cause: "\(refusals.reason) \(app.bundleID)", app: app.id, .warning,
-                title: isVersion1
-                    ? "Version 1 notifications arrive for \(app.bundleID)."
-                    : "\(refusals.recent) notifications for \(app.bundleID) were refused within two hours: \(refusals.reason).",
-                effect: isVersion1
-                    ? "Version 1 has no consumption requests that could be answered: none is until this is switched."
-                    : "Genuine notifications are taken as before.",
-                firstStep: isVersion1
-                    ? "In App Store Connect, App Information, App Store Server Notifications, choose Version 2."
-                    : "Look at the quarantine: it names the fault of each. If they are forged, change the notification URL."
-            )
+                isVersion1
+                    ? .versionOneArrives(app: app.bundleID)
+                    : .notificationsRefused(app: app.bundleID, count: refusals.recent, reason: refusals.reason))
         }
         found += facts.silences.compactMap { silence in
             guard let app = facts.app(silence.app) else { return nil }
-            let why =
-                switch silence.test {
-                case .awaited(let since):
-                    facts.now - since >= Rhythm.testArrivesWithin
-                        ? "A TEST notification that was asked for has not arrived either." : nil
-                case .impossible(let why): why
-                } as String?
-            guard let why else { return nil }
+            let impossible: String?
+            switch silence.test {
+            case .awaited(let since):
+                guard facts.now - since >= Rhythm.testArrivesWithin else { return nil }
+                impossible = nil
+            case .impossible(let why): impossible = why
+            }
             return Finding(
                 .appleSilent, cause: "Production \(app.bundleID)", app: app.id, .error,
-                title: "No notification for \(app.bundleID) since \(silence.lastAt.iso8601).",
-                effect:
-                    "Its longest usual gap is \(words(silence.usualGap)). \(why) Refund requests may be lost to us.",
-                firstStep:
-                    "Check in App Store Connect that the notification URL is still ours, then that the public address can be reached from outside."
-            )
+                .appleSilent(
+                    app: app.bundleID, sinceMilliseconds: silence.lastAt.milliseconds,
+                    gapSeconds: silence.usualGap.wholeMilliseconds / 1000, why: impossible))
         }
         return found
     }
@@ -242,10 +204,7 @@ enum TenantRules {
             else { return nil }
             return Finding(
                 .relayFailing, cause: "app \(app.bundleID)", app: app.id, .warning,
-                title: "The other receiver of \(app.bundleID) does not take its notifications: \(relay.lastError)",
-                effect:
-                    "\(relay.waiting) notification\(relay.waiting == 1 ? " waits" : "s wait") for it, three days at most. Our own replies go on.",
-                firstStep: "Repair the receiver, or change its URL on the set-up page of the app.")
+                .relayFailing(app: app.bundleID, said: relay.lastError, waiting: relay.waiting))
         }
         found += facts.withheld.compactMap { withheld in
             guard let app = facts.app(withheld.app), withheld.requests >= 10,
@@ -253,21 +212,8 @@ enum TenantRules {
             else { return nil }
             return Finding(
                 .consentMissing, cause: "app \(app.bundleID)", app: app.id, .warning,
-                title:
-                    "\(withheld.withoutConsent) of the last \(withheld.requests) refund requests of \(app.bundleID) were not answered for want of consent.",
-                effect: "Apple decides them without us.",
-                firstStep: "Report consent through the API, or declare it for all purchasers on the set-up page.")
-        }
-        found += facts.reasons.compactMap { reasons in
-            guard let app = facts.app(reasons.app), reasons.recent >= 10,
-                Double(reasons.recent) >= 4 * max(reasons.usual, 1)
-            else { return nil }
-            return Finding(
-                .reasonDrift, cause: "\(reasons.reason) \(reasons.product) \(app.bundleID)", app: app.id, .warning,
-                title: "\(reasons.recent) refund requests for \(reasons.product) in a day give \(reasons.reason).",
-                effect:
-                    "Usually it is \((reasons.usual * 10).rounded() / 10) a day: something may be broken in the app.",
-                firstStep: "Open the newest of these cases, and look at what changed in the app or its server.")
+                .consentMissing(
+                    app: app.bundleID, without: withheld.withoutConsent, requests: withheld.requests))
         }
         return found
     }
@@ -288,20 +234,18 @@ enum TenantRules {
             if isRefused { return nil }
             return Finding(
                 .historyGap, cause: "unread Production \(app.bundleID)", app: app.id, .warning,
-                title: "Apple's notification history of \(app.bundleID) cannot be read to its end: \(trouble)",
-                effect: "What Apple could not deliver here stays unknown until it comes by itself.",
-                firstStep: "Look at what Apple says; it is tried again every few minutes.")
+                .historyUnread(app: app.bundleID, said: trouble))
         }
         guard let at = standing.fetchedAt, facts.now - at <= gapToldFor, standing.fetchedLately > 0 else { return nil }
-        let count = standing.fetchedLately
         return Finding(
             .historyGap, cause: "fetched Production \(app.bundleID)", app: app.id, .warning,
-            title:
-                "\(count) notification\(count == 1 ? "" : "s") of \(app.bundleID) had not arrived and \(count == 1 ? "was" : "were") fetched from Apple's history.",
-            effect: "They are worked on as if they had arrived; requests whose time was over are missed.",
-            firstStep:
-                "If no outage of ours explains it, check that the public address can be reached from outside. This closes by itself an hour after the last one."
-        )
+            .historyFetched(app: app.bundleID, count: standing.fetchedLately))
+    }
+
+    static func drifts(_ facts: AlertFacts) -> [Finding] {
+        (facts.drifts ?? []).flatMap { counts in
+            facts.app(counts.app).map { ReasonDrift.findings(counts, of: $0) } ?? []
+        }
     }
 
     static func channels(_ facts: AlertFacts) -> [Finding] {
@@ -309,45 +253,24 @@ enum TenantRules {
         var found: [Finding] = facts.channels.filter { $0.isOff || $0.failures >= 3 }.map { channel in
             Finding(
                 .channelFailing, cause: "channel \(channel.id.text)", .error,
-                title:
-                    "The channel \(channel.name) (\(channel.kind.name)) \(channel.isOff ? "is switched off" : "does not take our messages").",
-                effect: "Nobody is told over it. \(channel.offWhy ?? channel.lastError ?? "")",
-                firstStep: "Open the channel, put in a new address or key, and press Test.")
+                .channelFailing(
+                    name: channel.name, kind: channel.kind.name, isOff: channel.isOff,
+                    said: channel.offWhy ?? channel.lastError ?? ""))
         }
         if alive.isEmpty || alive.allSatisfy({ $0.failures >= 3 }), facts.apps.contains(where: { !$0.isRehearsal }) {
             found.append(
                 Finding(
-                    .noChannel, cause: "channels", .error,
-                    title: facts.channels.isEmpty ? "There is no channel." : "No channel works.",
-                    effect: "Whatever goes wrong, nobody is told.",
-                    firstStep: "Add a channel on the page Alerts."))
+                    .noChannel, cause: "channels", .error, facts.channels.isEmpty ? .noChannel : .noChannelWorks))
         }
         return found
     }
 
-    // MARK: words
+    // MARK: figures
 
-    static func effect(_ waiting: [AlertFacts.Unanswered], _ now: Moment) -> String {
-        guard let first = waiting.map(\.deadline).min() else { return "No refund request waits at the moment." }
-        let left = first - now
-        return
-            "\(cases(waiting.count)) without an answer; the first \(left > .zero ? "ends in \(words(left))" : "has ended")."
-    }
-
-    static func cases(_ count: Int) -> String { "\(count) refund request\(count == 1 ? "" : "s")" }
-
-    /// "1 h 58 m", "12 m", "40 s".
-    static func words(_ duration: Duration) -> String {
-        let seconds = max(0, duration.wholeMilliseconds / 1000)
-        if seconds < 60 { return "\(seconds) s" }
-        let minutes = seconds / 60
-        if minutes < 60 { return "\(minutes) m" }
-        if minutes < 2 * 24 * 60 { return "\(minutes / 60) h \(minutes % 60) m" }
-        return "\(minutes / 1440) days"
-    }
-
-    static func list(_ names: [String]) -> String {
-        names.count <= 3 ? names.joined(separator: ", ") : "\(names[0]), \(names[1]) and \(names.count - 2) more apps"
+    static func waiting(_ waiting: [AlertFacts.Unanswered], _ now: Moment) -> WaitingRequests {
+        let left = waiting.map(\.deadline).min().map { ($0 - now).wholeMilliseconds }
+        // What has begun of a second that is over is over.
+        return WaitingRequests(count: waiting.count, leftSeconds: left.map { $0 <= 0 ? min($0 / 1000, -1) : $0 / 1000 })
     }
 
     static func money(_ waiting: [AlertFacts.Unanswered]) -> [String: Int64] {

@@ -286,6 +286,31 @@ enum CaseStore {
         """
     }
 
+    /// What is counted by: the build that Apple named, and a refund as Apple booked it. The newest fact of its kind tells.
+    static func marking(
+        _ fact: CaseFact, build: String?, revocation: Revocation, of locked: LockedCase
+    ) -> [SQL] {
+        guard fact.kind == .request || fact.kind == .refund,
+            locked.value.facts.allSatisfy({ $0.kind != fact.kind || $0 <= fact })
+        else { return [] }
+        let mine: SQL = "tenant_id = \(locked.tenant.rawValue) and case_id = \(locked.id)"
+        var statements: [SQL] = []
+        if let build {
+            statements.append(
+                "update refunds.cases set build = \(build) where \(mine) and build is distinct from \(build)")
+        }
+        if fact.kind == .refund {
+            let at = revocation.date ?? fact.signedAt
+            statements.append(
+                """
+                update refunds.cases
+                set refunded_at = \(at), refund_reason = \(revocation.reason)
+                where \(mine) and (refunded_at, refund_reason) is distinct from (\(at), \(revocation.reason))
+                """)
+        }
+        return statements
+    }
+
     // MARK: folding
 
     /// Writes the states that the facts and acts amount to now.
@@ -333,11 +358,11 @@ enum CaseStore {
                 update refunds.cases
                 set original_transaction_id = \(transaction.original), product_id = \(transaction.product),
                   customer = \(transaction.customer), price = \(transaction.price), currency = \(transaction.currency),
-                  changed_at = \(now), version = version + 1
+                  storefront = \(transaction.storefront), changed_at = \(now), version = version + 1
                 where tenant_id = \(locked.tenant.rawValue) and case_id = \(locked.id)
-                  and (original_transaction_id, product_id, customer, price, currency) is distinct from
+                  and (original_transaction_id, product_id, customer, price, currency, storefront) is distinct from
                     (\(transaction.original), \(transaction.product), \(transaction.customer), \(transaction.price),
-                     \(transaction.currency))
+                     \(transaction.currency), \(transaction.storefront))
                 """)
         }
         _ = try await tx.pipeline(statements)

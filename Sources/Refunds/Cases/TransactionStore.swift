@@ -12,6 +12,8 @@ struct StoredTransaction: Sendable, Hashable {
     let customer: String?
     let price: Int64?
     let currency: String?
+    /// ISO 3166-1, three letters.
+    var storefront: String?
     let fields: [UInt8]
 
     /// The verified payload.
@@ -63,7 +65,7 @@ enum TransactionStore {
     ) async throws -> StoredTransaction? {
         let row = try await tx.row(
             """
-            select transaction_id, original_transaction_id, product_id, customer, price, currency, fields
+            select transaction_id, original_transaction_id, product_id, customer, price, currency, storefront, fields
             from refunds.transactions
             where tenant_id = \(tenant.rawValue) and app_id = \(app.rawValue)
               and environment = \(environment.rawValue) and transaction_id = \(id)
@@ -73,7 +75,7 @@ enum TransactionStore {
             StoredTransaction(
                 id: try row("transaction_id"), original: try row("original_transaction_id"),
                 product: try row("product_id"), customer: try row("customer"), price: try row("price"),
-                currency: try row("currency"), fields: try row("fields"))
+                currency: try row("currency"), storefront: try row("storefront"), fields: try row("fields"))
         }
     }
 

@@ -157,7 +157,8 @@ struct NotificationJob: Sendable {
                     transaction: newest, app: app.id, environment: stored.environment, tenant: app.tenant, first: fact,
                     in: tx)
             }
-        try await CaseStore.add(fact, revocation: Revocation(transaction), to: &locked, at: now, in: tx)
+        let revocation = Revocation(transaction)
+        try await CaseStore.add(fact, revocation: revocation, to: &locked, at: now, in: tx)
         if known == nil { try await CaseStore.addEarlier(to: &locked, at: now, in: tx) }
         if kind == .request {
             try await CaseStore.open(
@@ -168,7 +169,9 @@ struct NotificationJob: Sendable {
                     arrival: Round.Arrival(fact.source)),
                 in: &locked, in: tx)
         }
-        try await CaseStore.save(&locked, transaction: newest, at: now, in: tx)
+        let build = payload.data?.bundleVersion.flatMap { $0.isEmpty ? nil : Text.kept($0, bytesMax: 100) }
+        let marks = CaseStore.marking(fact, build: build, revocation: revocation, of: locked)
+        try await CaseStore.save(&locked, after: marks, transaction: newest, at: now, in: tx)
         try await CommerceFacts.take(
             type, transaction, notification: stored.uuid, signedAt: stored.signedAt, case: locked, transaction: newest,
             at: now, in: tx)

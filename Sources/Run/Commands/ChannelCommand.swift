@@ -9,6 +9,7 @@ import Time
 /// `refund-desk channel …`
 enum ChannelCommand {
     private static let kinds = ChannelKind.allCases.map(\.rawValue).joined(separator: ", ")
+    private static let languages = AlertLanguage.allCases.map(\.rawValue).joined(separator: ", ")
     private static let whose = "whose channel it is; \"installation\" for what belongs to no tenant"
 
     static let add = Command(
@@ -22,6 +23,7 @@ enum ChannelCommand {
                 .optional("severity", "S", "hears of this and worse: warning, error (default), critical"),
                 .optional("after", "MINUTES", "only when nobody has acknowledged by then; default 0"),
                 .optional("zone", "ZONE", "in which its messages say times, such as Europe/Berlin; default UTC"),
+                .optional("language", "L", "in which its messages are written: \(languages); default en"),
             ],
             summary: "Adds a way to reach somebody. Press \"channel test\" afterwards.")
     ) { arguments, surroundings in
@@ -34,13 +36,17 @@ enum ChannelCommand {
         guard let minutes = Int64(arguments.optional("after") ?? "0"), (0...1440).contains(minutes) else {
             throw UsageError("--after is a number of minutes, 0 to 1440", usage: arguments.form.usage)
         }
+        guard let language = AlertLanguage(rawValue: arguments.optional("language") ?? "en") else {
+            throw UsageError("--language is one of \(languages)", usage: arguments.form.usage)
+        }
         var secret: Redacted<String>?
         if arguments.has("secret-stdin") {
             secret = Redacted(String(decoding: try SecretFile.line(bytesMax: 4096), as: UTF8.self))
         }
         let change = ChannelChange(
             name: arguments.optional("name") ?? kind.name, target: arguments.optional("target"), secret: secret,
-            severity: severity, after: .minutes(minutes), zone: arguments.optional("zone"))
+            severity: severity, after: .minutes(minutes), zone: arguments.optional("zone"),
+            language: language)
         return try await House.open(surroundings) { house in
             let tenant = try await house.anyTenant(arguments["tenant"])
             do {
@@ -73,7 +79,8 @@ enum ChannelCommand {
                 JSON.object([
                     ("id", .text(channel.id.uuidString.lowercased())), ("kind", .text(channel.kind.rawValue)),
                     ("name", .text(channel.name)), ("target", JSON(channel.target)),
-                    ("severity", .text(channel.severity.rawValue)), ("isOff", .flag(channel.isOff)),
+                    ("severity", .text(channel.severity.rawValue)), ("language", .text(channel.language.rawValue)),
+                    ("isOff", .flag(channel.isOff)),
                     ("lastSuccessAt", channel.lastSuccessAt.map { .number($0.milliseconds) } ?? .none),
                     ("lastError", JSON(channel.lastError)),
                 ])

@@ -10,6 +10,8 @@ import Tenants
 /// Every setting, read and checked.
 struct Configuration: Sendable {
     let databaseURL: Redacted<String>
+    /// Of the volume that the database stands on; nil where nobody said.
+    let databaseBytes: Int64?
     let listen: SocketAddress
     let publicURL: BaseURL
     let publicFolder: String?
@@ -43,6 +45,12 @@ struct Configuration: Sendable {
         if database == nil, reader.troubles.allSatisfy({ $0.name != Setting.databaseURL.name }) {
             reader.note(
                 .databaseURL, "is not set: name the PostgreSQL database, such as postgresql://user@host/refund_desk")
+        }
+        let databaseBytes = reader.value(.databaseBytes) { (text) throws(SettingText) in
+            guard let bytes = ByteCount.read(text), bytes >= ByteCount.volumeMin else {
+                throw SettingText("is no size of a volume, such as 100G (units of 1024: K, M, G, T) or 107374182400")
+            }
+            return bytes
         }
         let listen = reader.value(.listen) { (text) throws(SettingText) in
             guard let address = SocketAddress(text) else {
@@ -115,6 +123,7 @@ struct Configuration: Sendable {
             let log
         else { throw ConfigurationError(troubles: reader.troubles) }
         databaseURL = Redacted(database)
+        self.databaseBytes = databaseBytes
         self.listen = listen
         self.publicURL = publicURL
         self.publicFolder = publicFolder

@@ -17,6 +17,9 @@ struct Setting: Hashable, Sendable {
     var fileName: String { name + "_FILE" }
 
     static let databaseURL = Setting("DATABASE_URL", nil, "libpq connection string or URL", isSecret: true)
+    static let databaseBytes = Setting(
+        "REFUND_DESK_DATABASE_BYTES", nil,
+        "size of the volume that PostgreSQL stands on, such as 100G, where that is another machine's")
     static let listen = Setting("REFUND_DESK_LISTEN", "127.0.0.1:8080", "address and port, or unix:/path")
     static let publicURL = Setting(
         "REFUND_DESK_PUBLIC_URL", "http://localhost:8080", "what browsers and Apple see")
@@ -67,7 +70,8 @@ struct Setting: Hashable, Sendable {
 
     /// Every setting there is. A name of ours that is not among them is an error at start.
     static let all: [Setting] = [
-        databaseURL, listen, publicURL, publicFolder, masterKey, trustRoots, revocationCheck, appStoreProduction,
+        databaseURL, databaseBytes, listen, publicURL, publicFolder, masterKey, trustRoots, revocationCheck,
+        appStoreProduction,
         appStoreSandbox, advancedCommerceProduction, advancedCommerceSandbox, pagerDuty, slack, jsm, opsgenie, discord,
         telegram, pushover, googleChat, smtp, smtpPassword, mailFrom, heartbeat, outboundProxy, outboundCAFile,
         outboundAllowPrivate, trustedProxies, signInHeader, metricsToken, stopDelay, log,

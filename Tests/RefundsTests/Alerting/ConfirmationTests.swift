@@ -100,14 +100,6 @@ import Time
         }
     }
 
-    @Test func `has times in its reader's zone, and the zone is said`() {
-        let winter = Moment(milliseconds: 1_764_500_640_000)
-        #expect(NoticeWords.time(winter, in: "UTC") == "2025-11-30 11:04 UTC")
-        #expect(NoticeWords.time(winter, in: "Europe/Berlin") == "2025-11-30 12:04 Europe/Berlin")
-        #expect(NoticeWords.time(winter + .days(180), in: "Europe/Berlin") == "2026-05-29 13:04 Europe/Berlin")
-        #expect(NoticeWords.time(winter, in: "Nowhere/Land") == "2025-11-30 11:04 UTC")
-    }
-
     @Test func `a channel keeps its zone, and its messages carry it`() async throws {
         try await Desk.open(withKey: false) { desk in
             try await desk.addChannel {

@@ -12,7 +12,7 @@ import Time
     private func finding(_ cause: String = "a", _ severity: Severity = .error, rule: IncidentRule = .relayFailing)
         -> Finding
     {
-        Finding(rule, cause: cause, severity, title: "t", effect: "e", firstStep: "f")
+        Finding(rule, cause: cause, severity, .relayFailing(app: "com.a", said: "HTTP 500", waiting: 1))
     }
 
     private func incident(
@@ -67,17 +67,19 @@ import Time
     @Test func `a deadline stands under the open cause that explains it, which is as bad as it`() {
         let app = AppID(rawValue: 7)
         let risk = Finding(
-            .deadlineAtRisk, cause: "Production a", app: app, .critical, title: "r", effect: "Soon.", firstStep: "f",
-            cases: [Random.uuid(), Random.uuid()], money: ["USD": 5000])
+            .deadlineAtRisk, cause: "Production a", app: app, .critical,
+            .deadlineAtRisk(app: "com.a", count: 2, leftSeconds: 7080), cases: [Random.uuid(), Random.uuid()],
+            money: ["USD": 5000])
+        let refused = IncidentSentence.credentialsRefused(
+            key: "ABC123", apps: ["com.a"], waiting: WaitingRequests(count: 0, leftSeconds: nil))
         let cause = Finding(
-            .credentialsRefused, cause: "key", app: app, .error, title: "c", effect: "It waits.", firstStep: "f",
-            cases: [risk.cases[0]], money: ["USD": 2000])
+            .credentialsRefused, cause: "key", app: app, .error, refused, cases: [risk.cases[0]], money: ["USD": 2000])
         let folded = Finding.fold([cause, risk])
         #expect(folded.map(\.rule) == [.credentialsRefused])
         #expect(folded[0].severity == .critical && folded[0].caseCount == 2 && folded[0].money == ["USD": 5000])
-        #expect(folded[0].effect == "It waits. Soon.")
+        #expect(folded[0].said.effect == "\(cause.said.effect) \(risk.said.effect)")
         let elsewhere = Finding(
-            .credentialsRefused, cause: "key", app: AppID(rawValue: 8), .error, title: "c", effect: "", firstStep: "f")
+            .credentialsRefused, cause: "key", app: AppID(rawValue: 8), .error, refused)
         #expect(Finding.fold([elsewhere, risk]).map(\.rule) == [.credentialsRefused, .deadlineAtRisk])
         #expect(Finding.fold([risk]) == [risk])
     }
@@ -87,7 +89,7 @@ import Time
         #expect(Finding.fold(five) == five)
         let fifty = Finding.fold((1...50).map { finding("app \($0)", $0 == 9 ? .critical : .error) })
         #expect(fifty.count == 1 && fifty[0].cause == "many" && fifty[0].severity == .critical)
-        #expect(fifty[0].title.contains("49 more"))
+        #expect(fifty[0].said.title.contains("49 more"))
     }
 
     @Test func `a dedup key is plain, short and the same for the same cause`() {

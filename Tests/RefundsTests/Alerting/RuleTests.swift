@@ -55,7 +55,7 @@ import Time
             }
 
             try await trouble.mends(desk, machine)
-            for _ in 1...5 {
+            for _ in 1...(rule == .reasonDrift ? 14 : 5) {
                 desk.clock.advance(by: .seconds(10))
                 try await desk.look(watch)
             }
@@ -235,6 +235,9 @@ import Time
         case .reasonDrift:
             Trouble { desk, _ in
                 try await addCases(desk, state: "refused", why: nil, reason: "FULFILLMENT_ISSUE")
+                try await desk.test.asSuperuser("update tenants.apps set created_at = \(desk.now - .days(30))")
+                // Not counted in every round.
+                desk.clock.advance(by: DriftPace.every)
             } mends: { desk, _ in
                 try await desk.test.asSuperuser("delete from refunds.cases")
             }

@@ -19,3 +19,17 @@ create index notices_waiting on refunds.notices (tenant_id, made_at) where state
 alter table refunds.notices drop constraint notices_event_check;
 alter table refunds.notices add constraint notices_event_check
   check (event in ('trigger', 'reminder', 'acknowledged', 'resolved', 'test', 'confirm'));
+
+-- What an incident says, as JSON of ours: other languages are made of it. Null for what an older release wrote down.
+alter table refunds.incidents add column words text;
+
+-- Where reasons drift is counted by.
+alter table refunds.cases
+  -- ISO 3166-1, three letters, of the newest signed form of the transaction.
+  add column storefront text,
+  -- bundleVersion of the newest request or refund, as Apple named it.
+  add column build text,
+  -- When Apple refunded, and revocationReason: 1 is the developer's issue.
+  add column refunded_at timestamptz,
+  add column refund_reason int;
+create index cases_refunded on refunds.cases (tenant_id, app_id, refunded_at desc, case_id desc) where refunded_at is not null;

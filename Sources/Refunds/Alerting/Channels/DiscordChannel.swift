@@ -38,10 +38,11 @@ struct DiscordChannel: ChannelService {
     private func embed(_ notice: Notice) -> JSONOut {
         let words = NoticeWords(notice: notice, bases: bases)
         var fields = words.facts.prefix(Self.factsMax).map { field($0.name, $0.value, 200) }
-        if !words.cases.isEmpty { fields.append(field("Cases", words.cases.joined(separator: "\n"), 700)) }
+        if !words.cases.isEmpty { fields.append(field(words.label(.cases), words.cases.joined(separator: "\n"), 700)) }
         if let runbook = words.runbook {
             // A link of ours, which escaping would break.
-            fields.append(.object([("name", .text("Runbook")), ("value", .text(ChannelText.bounded(runbook, 300)))]))
+            fields.append(
+                .object([("name", .text(words.label(.runbook))), ("value", .text(ChannelText.bounded(runbook, 300)))]))
         }
         return .object([
             ("title", text(words.headline, 256)), ("url", words.url.map(JSONOut.text)),

@@ -47,9 +47,9 @@ struct EmailChannel: Sendable {
         var lines = [cut(words.headline), "", standing(words), ""]
         for paragraph in words.paragraphs { lines += [cut(paragraph), ""] }
         lines += words.facts.map { "\(cut($0.name)): \(cut($0.value))" }
-        if !words.cases.isEmpty { lines += ["", "Cases:"] + words.cases.map { "  \(cut($0))" } }
+        if !words.cases.isEmpty { lines += ["", "\(words.label(.cases)):"] + words.cases.map { "  \(cut($0))" } }
         if let url = words.url { lines += ["", "\(words.linkLabel): \(url)"] }
-        if let runbook = words.runbook { lines += ["Runbook: \(runbook)"] }
+        if let runbook = words.runbook { lines += ["\(words.label(.runbook)): \(runbook)"] }
         lines += ["", "-- ", "Refund Desk, \(bases.publicURL)"]
         return lines.joined(separator: "\n")
     }
@@ -67,11 +67,11 @@ struct EmailChannel: Sendable {
             let items = words.cases.map { one in
                 element("li", bases.link(one).map { ChannelMarkup.link($0, safe($0)) } ?? safe(one))
             }
-            body += element("p", "Cases") + element("ul", items.joined())
+            body += element("p", words.label(.cases)) + element("ul", items.joined())
         }
         let links = [
             words.url.map { ChannelMarkup.link($0, words.linkLabel) },
-            words.runbook.map { ChannelMarkup.link($0, "Runbook") },
+            words.runbook.map { ChannelMarkup.link($0, words.label(.runbook)) },
         ]
         .compactMap(\.self)
         if !links.isEmpty { body += element("p", links.joined(separator: " · ")) }

@@ -38,7 +38,7 @@ struct GoogleChatChannel: ChannelService {
             ])
         }
         if !words.cases.isEmpty {
-            let cases = "Cases: \(words.cases.joined(separator: " "))"
+            let cases = "\(words.label(.cases)): \(words.cases.joined(separator: " "))"
             widgets.append(.object([("textParagraph", .object([("text", text(cases, 2000))]))]))
         }
         let buttons = words.links.map { link in

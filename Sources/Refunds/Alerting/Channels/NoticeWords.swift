@@ -1,6 +1,3 @@
-import FoundationEssentials
-import Time
-
 /// A notice in sentences that do not depend on the service, before any is escaped or cut.
 struct NoticeWords: Sendable {
     static let casesMax = 10
@@ -8,31 +5,23 @@ struct NoticeWords: Sendable {
 
     let notice: Notice
     let bases: ChannelBases
+    private let wording: any Wording
+
+    init(notice: Notice, bases: ChannelBases) {
+        self.notice = notice
+        self.bases = bases
+        wording = notice.language.wording(zone: notice.zone)
+    }
 
     /// `Resolved: No reply goes out for …`
-    var headline: String {
-        switch notice.event {
-        case .trigger: notice.title
-        case .reminder: "Still open: \(notice.title)"
-        case .acknowledged(let person): "Acknowledged by \(person): \(notice.title)"
-        case .resolved: "Resolved: \(notice.title)"
-        case .test: "Test: \(notice.title)"
-        case .confirm: notice.title
-        }
-    }
+    var headline: String { wording.headline(notice.event, notice.title) }
 
     /// `[acme] CRITICAL No reply goes out for …`
-    var subject: String { "[\(notice.tenant)] \(standing) \(notice.title)" }
-
-    private var standing: String {
-        switch notice.event {
-        case .trigger, .reminder: notice.severity.rawValue.uppercased()
-        case .acknowledged: "ACKNOWLEDGED"
-        case .resolved: "RESOLVED"
-        case .test: "TEST"
-        case .confirm: "CONFIRM"
-        }
+    var subject: String {
+        "[\(notice.tenant)] \(wording.standing(notice.event, notice.severity)) \(notice.title)"
     }
+
+    func label(_ label: NoticeLabel) -> String { wording.label(label) }
 
     var isOpen: Bool { notice.event != .resolved }
 
@@ -41,21 +30,19 @@ struct NoticeWords: Sendable {
 
     /// Where to go on: the incident's page, and what to do about it.
     var links: [(url: String, label: String)] {
-        [(url, linkLabel), (runbook, "Runbook")].compactMap { url, label in url.map { ($0, label) } }
+        [(url, linkLabel), (runbook, label(.runbook))].compactMap { url, label in url.map { ($0, label) } }
     }
 
     /// What the first link is called.
-    var linkLabel: String { notice.event == .confirm ? "Confirm the address" : "Open incident" }
+    var linkLabel: String { label(notice.event == .confirm ? .confirm : .openIncident) }
 
     /// `critical`, and `resolved` for what is over.
-    var stateWord: String { isOpen ? notice.severity.rawValue : "resolved" }
+    var stateWord: String { isOpen ? wording.word(notice.severity) : wording.over }
 
     /// `Since 2026-11-30 11:24 UTC, seen 14 times`; nothing for what is no incident.
     var history: String {
         if notice.event == .confirm { return "" }
-        let since = "Since \(time(notice.openedAt))"
-        let times = notice.count > 1 ? ", seen \(notice.count) times" : ""
-        return isOpen ? since + times : "From \(time(notice.openedAt)) to \(time(notice.at))\(times)"
+        return wording.history(from: notice.openedAt, to: isOpen ? nil : notice.at, times: notice.count)
     }
 
     var tenantLine: String {
@@ -72,15 +59,8 @@ struct NoticeWords: Sendable {
 
     /// The paragraphs below the headline, links left out.
     var paragraphs: [String] {
-        [notice.effect, firstStep.map { "First step: \($0)" }, history].compactMap(\.self).filter { !$0.isEmpty }
-    }
-
-    private func time(_ moment: Moment) -> String { Self.time(moment, in: notice.zone) }
-
-    /// `2026-11-30 12:24 Europe/Berlin`: in the reader's zone, which is said. A name that this machine does not know is UTC.
-    static func time(_ moment: Moment, in zone: String) -> String {
-        let zone = Zone(zone) ?? .utc
-        let text = (moment + zone.offset(at: moment)).iso8601
-        return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5)) \(zone.name)"
+        [notice.effect, firstStep.map { "\(label(.firstStep)): \($0)" }, history].compactMap(\.self).filter {
+            !$0.isEmpty
+        }
     }
 }

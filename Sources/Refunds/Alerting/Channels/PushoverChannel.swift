@@ -27,7 +27,7 @@ struct PushoverChannel: ChannelService {
                 "message",
                 .text(ChannelText.bounded(([words.headline] + lines).joined(separator: "\n"), Self.messageMax))
             ),
-            ("url", url.map(JSONOut.text)), ("url_title", url.map { _ in .text("Open incident") }),
+            ("url", url.map(JSONOut.text)), ("url_title", url.map { _ in .text(words.linkLabel) }),
             ("priority", .number(priority)), ("retry", priority == 2 ? .number(Self.retrySeconds) : nil),
             ("expire", priority == 2 ? .number(Self.expireSeconds) : nil), ("timestamp", .number(notice.at.seconds)),
         ])

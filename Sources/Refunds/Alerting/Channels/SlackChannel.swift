@@ -50,7 +50,7 @@ struct SlackChannel: ChannelService {
         }
         if !fields.isEmpty { blocks.append(block("section", ("fields", .list(fields)))) }
         if !words.cases.isEmpty {
-            let cases = "Cases: \(words.cases.joined(separator: " "))"
+            let cases = "\(words.label(.cases)): \(words.cases.joined(separator: " "))"
             blocks.append(block("section", ("text", marked(cases, Self.sectionMax))))
         }
         let buttons = words.links.map { link in

@@ -38,9 +38,12 @@ struct TeamsChannel: ChannelService {
         body += words.paragraphs.map {
             JSONOut.object([("type", .text("TextBlock")), ("text", text($0, 2000)), ("wrap", .flag(true))])
         }
-        var facts = [("Tenant", words.tenantLine), ("State", words.stateWord), ("Rule", notice.rule)]
+        var facts = [
+            (words.label(.tenant), words.tenantLine), (words.label(.state), words.stateWord),
+            (words.label(.rule), notice.rule),
+        ]
         facts += words.facts.prefix(Self.factsMax).map { ($0.name, $0.value) }
-        if !words.cases.isEmpty { facts.append(("Cases", words.cases.joined(separator: " "))) }
+        if !words.cases.isEmpty { facts.append((words.label(.cases), words.cases.joined(separator: " "))) }
         body.append(
             .object([
                 ("type", .text("FactSet")),

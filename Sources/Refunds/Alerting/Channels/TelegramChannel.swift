@@ -54,11 +54,11 @@ struct TelegramChannel: ChannelService {
         for one in words.cases {
             // What is shown counts, the address behind it does not.
             let label = safe(one.split(separator: "/").last.map(String.init) ?? one, 40)
-            lines.append("Case " + (bases.link(one).map { ChannelMarkup.link($0, label) } ?? label))
+            lines.append(words.label(.oneCase) + " " + (bases.link(one).map { ChannelMarkup.link($0, label) } ?? label))
         }
         let links = [
-            words.url.map { ChannelMarkup.link($0, "Open incident") },
-            words.runbook.map { ChannelMarkup.link($0, "Runbook") },
+            words.url.map { ChannelMarkup.link($0, words.linkLabel) },
+            words.runbook.map { ChannelMarkup.link($0, words.label(.runbook)) },
         ]
         lines.append(links.compactMap(\.self).joined(separator: " · "))
         return lines.filter { !$0.isEmpty }.joined(separator: "\n")

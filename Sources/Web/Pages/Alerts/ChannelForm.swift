@@ -15,6 +15,7 @@ struct ChannelForm {
     var quietFrom = ""
     var quietTo = ""
     var zone = "UTC"
+    var language = AlertLanguage.english.rawValue
     /// Names of fields, and what is wrong with them; the empty name is about the whole.
     var errors: [String: String] = [:]
 
@@ -30,6 +31,7 @@ struct ChannelForm {
         quietFrom = channel.quiet.map { AlertWords.clock($0.from) } ?? ""
         quietTo = channel.quiet.map { AlertWords.clock($0.to) } ?? ""
         zone = channel.zone
+        language = channel.language.rawValue
     }
 
     init(_ form: FormBody) {
@@ -45,6 +47,7 @@ struct ChannelForm {
         quietFrom = text("quietFrom", 10)
         quietTo = text("quietTo", 10)
         zone = text("zone", 80)
+        language = text("language", 20)
     }
 
     /// What was asked for; nil where something is wrong, which `errors` then says.
@@ -57,6 +60,12 @@ struct ChannelForm {
         }
         guard let minutes = Int64(after.isEmpty ? "0" : after), (0...1440).contains(minutes) else {
             errors["after"] = "From 0 to 1440 minutes."
+            return nil
+        }
+        // A form of an older page has no such field: as it was.
+        let spoken = AlertLanguage(rawValue: language)
+        guard spoken != nil || language.isEmpty else {
+            errors["language"] = "Choose one of them."
             return nil
         }
         let chosen = all.filter { apps.contains($0.bundleID) }
@@ -77,6 +86,6 @@ struct ChannelForm {
         return ChannelChange(
             name: name, target: target.isEmpty ? nil : target, secret: secret.isEmpty ? nil : Redacted(secret),
             severity: severity, apps: Set(chosen.map(\.id)), after: .minutes(minutes), quiet: quiet,
-            zone: zone.isEmpty ? "UTC" : zone)
+            zone: zone.isEmpty ? "UTC" : zone, language: spoken)
     }
 }

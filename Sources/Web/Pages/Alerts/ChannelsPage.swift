@@ -98,6 +98,7 @@ struct ChannelsPage {
                     apps.filter { channel.apps.contains($0.id) }.map(\.name).joined(separator: ", ")
                 }
             }
+            if channel.language != .english { span(.class("subtext")) { "in \(channel.language.name)" } }
             if let quiet = channel.quiet {
                 span(.class("subtext")) {
                     "quiet \(AlertWords.clock(quiet.from)) to \(AlertWords.clock(quiet.to)), \(quiet.zone)"
@@ -218,6 +219,12 @@ struct ChannelsPage {
                     help:
                         "Such as Europe/Berlin: of the quiet hours, and of the times in messages. Critical alerts and deadlines come through quiet hours all the same.",
                     error: wanted.errors["zone"], .type("text"), .value(wanted.zone), .autocomplete("off")
+                ).html
+                Field(
+                    "Language", name: "language",
+                    choices: AlertLanguage.allCases.map { ($0.rawValue, $0.name) }, selected: wanted.language,
+                    help: "Of its messages. What Apple and other services said stays as they said it.",
+                    error: wanted.errors["language"]
                 ).html
                 button(.class("button button-main"), .type("submit")) { channel == nil ? "Add the channel" : "Save" }
             }
