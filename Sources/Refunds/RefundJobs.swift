@@ -54,7 +54,7 @@ package enum RefundJobs {
         database: Database, apple: AppleSide, headers: SignatureHeaders, directory: InboxDirectory, vault: Vault,
         tokens: TokenCache, relay: HTTPClient, alerting: Alerting, bell: Bell, clock: WallClock, journal: Journal,
         counters: Counters
-    ) -> [String: @Sendable (Job) async throws -> Void] {
+    ) -> Workers.Handlers {
         let tokens = AppTokens(vault: vault, cache: tokens, clock: clock)
         let notification = NotificationJob(
             apple: apple, database: database, directory: directory, headers: headers, bell: bell, clock: clock,
@@ -92,19 +92,19 @@ package enum RefundJobs {
                 environment: call.environment, body: call.body, token: token)
         }
         let notify = NotifyJob(database: database, sender: alerting.sender, clock: clock, journal: journal)
-        var handlers: [String: @Sendable (Job) async throws -> Void] = [:]
+        var handlers: Workers.Handlers = [:]
         for kind in Kind.allCases {
-            handlers[kind.rawValue] =
-                switch kind {
-                case .notification: { try await notification.run($0) }
-                case .reply: { try await reply.run($0) }
-                case .deadline: { try await deadline.run($0) }
-                case .lookUp: { try await lookUp.run($0) }
-                case .relay: { try await courier.run($0) }
-                case .testStatus: { try await testStatus.run($0) }
-                case .commerce: { try await commerce.run($0) }
-                case .notify: { try await notify.run($0) }
-                }
+            let name = kind.rawValue
+            switch kind {
+            case .notification: handlers[name] = { try await notification.run($0) }
+            case .reply: handlers[name] = { try await reply.run($0) }
+            case .deadline: handlers[name] = { try await deadline.run($0) }
+            case .lookUp: handlers[name] = { try await lookUp.run($0) }
+            case .relay: handlers[name] = { try await courier.run($0) }
+            case .testStatus: handlers[name] = { try await testStatus.run($0) }
+            case .commerce: handlers.take(lotsOf: name) { try await commerce.run($0) }
+            case .notify: handlers[name] = { try await notify.run($0) }
+            }
         }
         return handlers
     }

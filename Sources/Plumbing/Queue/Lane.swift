@@ -34,7 +34,21 @@ package enum Lane {
     ///
     /// - Returns: how long to wait in memory before the call, zero included; nil when more than a
     ///   second's worth of calls is waiting already: postpone the job.
-    package static func takePermit(_ lane: Int64, in tx: Transaction) async throws -> Duration? {
+    package static func takePermit(
+        _ lane: Int64, ahead: Duration = .seconds(1), in tx: Transaction
+    ) async throws -> Duration? {
+        try await takePermits(1, of: lane, ahead: ahead, in: tx)?.first
+    }
+
+    /// Takes the right to several calls, one spacing apart, as `takePermit` does.
+    ///
+    /// - Parameters:
+    ///   - count: from 1.
+    ///   - ahead: where the first of them would have to wait longer, there is none.
+    /// - Returns: how long each call waits, in their order.
+    package static func takePermits(
+        _ count: Int, of lane: Int64, ahead: Duration = .seconds(1), in tx: Transaction
+    ) async throws -> [Duration]? {
         for isSecondTry in [false, true] {
             let taken = try await tx.row(
                 """
@@ -43,14 +57,19 @@ package enum Lane {
                     case when claim_max is not null and free_at + \(isColdAfter) < clock_timestamp() then call_spacing
                          else interval '0' end as warming
                   from queue.lanes
-                  where lane = \(lane) and free_at < clock_timestamp() + interval '1 second'
+                  where lane = \(lane) and free_at < clock_timestamp() + \(ahead)
                   for update)
                 update queue.lanes q
-                set free_at = greatest(l.free_at, clock_timestamp()) + q.call_spacing + l.warming
+                set free_at = greatest(l.free_at, clock_timestamp()) + q.call_spacing * \(Int32(count)) + l.warming
                 from l where q.lane = l.lane
-                returning greatest(greatest(l.free_at, clock_timestamp()) - clock_timestamp(), interval '0') as wait
+                returning greatest(greatest(l.free_at, clock_timestamp()) - clock_timestamp(), interval '0') as wait,
+                  q.call_spacing as spacing, l.warming
                 """)
-            if let taken { return try taken("wait") }
+            if let taken {
+                let (first, spacing, warming): (Duration, Duration, Duration) =
+                    (try taken("wait"), try taken("spacing"), try taken("warming"))
+                return (0..<count).map { $0 == 0 ? first : first + spacing * $0 + warming }
+            }
             if isSecondTry { break }
             // No row, or a full one? Two first calls at once may both find none: only a second look tells.
             try await ensure(lane, in: tx)
@@ -93,9 +112,22 @@ package enum Lane {
             """
             insert into queue.lanes (tenant_id, lane, app_id, environment, call_spacing, claim_max)
             values (\(tenant), \(lane), \(app(of: lane)), \(isSandbox(lane) ? "Sandbox" : "Production"),
-              \(spacing(of: lane)), \(isCommerce(lane) ? Int32(1) : nil))
+              \(spacing(of: lane)), \(claimMax(of: lane).map(Int32.init)))
             on conflict do nothing
             """) == 1
+    }
+
+    /// How far ahead somebody's permit may be who cannot come again: the next claim's are given a second before.
+    package static let patience: Duration = .seconds(3)
+
+    /// How many jobs of a lane one claim takes; nil where the lane never rests.
+    ///
+    /// About a second's worth: they are begun in one transaction. In the Sandbox a second holds no two calls.
+    package static func claimMax(of lane: Int64) -> Int? { isCommerce(lane) ? (isSandbox(lane) ? 1 : 5) : nil }
+
+    /// Why no call of a lane may leave just now; nil where one may.
+    package static func whyHeld(_ lane: Int64, at now: Moment) -> SQL {
+        "select coalesce(why, 'the lane is stopped') as why from queue.lanes where lane = \(lane) and paused_until > \(now)"
     }
 
     /// How late after its permit's moment a call may leave; nil where it does not matter.

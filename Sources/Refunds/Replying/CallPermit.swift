@@ -1,3 +1,4 @@
+import Queue
 import Time
 
 /// The right to one call, committed together with its attempt: from when until when it may be handed to the network.
@@ -37,7 +38,7 @@ struct CallPermit: Sendable {
     ///
     /// - Returns: why nothing may be sent; nil where it may.
     func turn() async -> String? {
-        if sendAfter > .now { try? await Task.sleep(until: sendAfter, clock: .continuous) }
+        await Turn.wait(until: sendAfter)
         // A stop wakes the sleeper early: the permit's moment is other processes' moment as well.
         guard .now >= sendAfter else { return "the process stopped before the call's turn" }
         return .now < sendBy ? nil : "the permission to send ended before the call"

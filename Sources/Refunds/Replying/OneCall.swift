@@ -99,7 +99,7 @@ struct OneCall: Sendable {
             do {
                 guard
                     let wait = try await database.transaction(
-                        call.app.tenant.scope, { try await Lane.takePermit(call.lane, in: $0) })
+                        call.app.tenant.scope, { try await Lane.takePermit(call.lane, ahead: Lane.patience, in: $0) })
                 else { return .notSent("its turn was missed, and the rate limit's next permits are taken") }
                 permit = permit.moved(to: .now + wait)
             } catch {
