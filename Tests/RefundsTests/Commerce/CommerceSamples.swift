@@ -145,10 +145,10 @@ extension Desk {
 
     /// Refunds of one item of as many purchases, in the order of asking.
     func askForSeveral(_ count: Int) async throws -> [CommerceRequest] {
+        let ids = (0..<count).map { "20000009000001\(20 + $0)" }
+        for id in ids { try await know(addOns { $0["transactionId"] = .text(id) }) }
         var asked: [CommerceRequest] = []
-        for n in 0..<count {
-            let id = "20000009000001\(20 + n)"
-            try await know(addOns { $0["transactionId"] = .text(id) })
+        for (n, id) in ids.enumerated() {
             var intention = refund("addon.a")
             intention.transactionID = id
             asked.append(try await ask(intention, key: "several-\(n)"))
