@@ -436,23 +436,34 @@ import Time
         }
     }
 
-    @Test func `of several calls are one spacing apart, and the next one's follows them`() async throws {
+    @Test func `of several calls are expected one spacing apart, and taken one by one`() async throws {
         try await withHouse { house in
             let lane = Lane.commerce(app: 1, isSandbox: false)
-            try await house.db.transaction(.tenant(1)) { tx in
-                try await Lane.ensure(lane, in: tx)
-                try await tx.execute("update queue.lanes set free_at = clock_timestamp() where lane = \(lane)")
-                let waits = try #require(try await Lane.takePermits(10, of: lane, in: tx))
-                let gaps = zip(waits, waits.dropFirst()).map { $1 - $0 }
-                #expect(gaps == Array(repeating: .milliseconds(210), count: 9))
-                #expect(try await Lane.takePermit(lane, in: tx) == nil, "more than a second ahead")
-                let next = try #require(try await Lane.takePermit(lane, ahead: Lane.patience, in: tx))
-                #expect(next > .milliseconds(1000) && next <= waits[9] + .milliseconds(210))
-                // With no connection as yet the first one stands alone.
-                try await tx.execute("update queue.lanes set free_at = '-infinity' where lane = \(lane)")
-                let cold = try #require(try await Lane.takePermits(3, of: lane, in: tx))
-                #expect(cold == [.zero, .milliseconds(420), .milliseconds(630)])
+            func set(_ change: SQL) async throws {
+                try await house.db.transaction(.tenant(1)) { tx in
+                    try await tx.execute("update queue.lanes set \(change) where lane = \(lane)")
+                }
             }
+            func outlook() async throws -> [Duration]? {
+                try await house.db.transaction(.tenant(1)) { tx in try await Lane.outlook(5, of: lane, in: tx) }
+            }
+            let now = House.start
+            func take() async throws -> Duration? {
+                try await Lane.takePermit(lane, of: .tenant(1), at: now, on: house.db)
+            }
+            #expect(try await outlook() == (0..<5).map { .milliseconds(210) * $0 }, "of a lane without a row")
+            try await set("free_at = clock_timestamp() + interval '1 hour'")
+            #expect(try await outlook() == nil)
+            #expect(try await take() == nil)
+            #expect(await Lane.whyNone(lane, of: .tenant(1), at: now, on: house.db).contains("permits are taken"))
+            try await set("free_at = clock_timestamp() + interval '2 seconds'")
+            let first = try #require(try await take())
+            #expect(first > .zero && first <= .seconds(2), "farther ahead than for those who can come again")
+            try await set("free_at = '-infinity', paused_until = \(now + .seconds(1)), why = 'Apple said 429'")
+            #expect(try await take() == nil)
+            #expect(await Lane.whyNone(lane, of: .tenant(1), at: now, on: house.db) == "Apple said 429")
+            try await set("paused_until = \(now)")
+            #expect(try await take() == .zero)
         }
     }
 

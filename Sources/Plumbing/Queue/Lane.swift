@@ -37,44 +37,81 @@ package enum Lane {
     package static func takePermit(
         _ lane: Int64, ahead: Duration = .seconds(1), in tx: Transaction
     ) async throws -> Duration? {
-        try await takePermits(1, of: lane, ahead: ahead, in: tx)?.first
-    }
-
-    /// Takes the right to several calls, one spacing apart, as `takePermit` does.
-    ///
-    /// - Parameters:
-    ///   - count: from 1.
-    ///   - ahead: where the first of them would have to wait longer, there is none.
-    /// - Returns: how long each call waits, in their order.
-    package static func takePermits(
-        _ count: Int, of lane: Int64, ahead: Duration = .seconds(1), in tx: Transaction
-    ) async throws -> [Duration]? {
         for isSecondTry in [false, true] {
-            let taken = try await tx.row(
-                """
-                with l as (
-                  select lane, free_at,
-                    case when claim_max is not null and free_at + \(isColdAfter) < clock_timestamp() then call_spacing
-                         else interval '0' end as warming
-                  from queue.lanes
-                  where lane = \(lane) and free_at < clock_timestamp() + \(ahead)
-                  for update)
-                update queue.lanes q
-                set free_at = greatest(l.free_at, clock_timestamp()) + q.call_spacing * \(Int32(count)) + l.warming
-                from l where q.lane = l.lane
-                returning greatest(greatest(l.free_at, clock_timestamp()) - clock_timestamp(), interval '0') as wait,
-                  q.call_spacing as spacing, l.warming
-                """)
-            if let taken {
-                let (first, spacing, warming): (Duration, Duration, Duration) =
-                    (try taken("wait"), try taken("spacing"), try taken("warming"))
-                return (0..<count).map { $0 == 0 ? first : first + spacing * $0 + warming }
+            if let taken = try await tx.row(permit(of: lane, ahead: ahead, unlessPausedAt: nil)) {
+                return try taken("wait")
             }
             if isSecondTry { break }
             // No row, or a full one? Two first calls at once may both find none: only a second look tells.
             try await ensure(lane, in: tx)
         }
         return nil
+    }
+
+    /// The same in a transaction of its own and one round trip, for a call whose lane's row is there.
+    ///
+    /// - Returns: nil also where the lane is paused.
+    package static func takePermit(
+        _ lane: Int64, of scope: Scope, at now: Moment, on database: Database
+    ) async throws -> Duration? {
+        try await database.rows(scope, permit(of: lane, ahead: patience, unlessPausedAt: now)).first?("wait")
+    }
+
+    private static func permit(of lane: Int64, ahead: Duration, unlessPausedAt now: Moment?) -> SQL {
+        """
+        with l as (
+          select lane, free_at,
+            case when claim_max is not null and free_at + \(isColdAfter) < clock_timestamp() then call_spacing
+                 else interval '0' end as warming
+          from queue.lanes
+          where lane = \(lane) and free_at < clock_timestamp() + \(ahead)
+            and (\(now) is null or paused_until is null or paused_until <= \(now))
+          for update)
+        update queue.lanes q
+        set free_at = greatest(l.free_at, clock_timestamp()) + q.call_spacing + l.warming
+        from l where q.lane = l.lane
+        returning greatest(greatest(l.free_at, clock_timestamp()) - clock_timestamp(), interval '0') as wait
+        """
+    }
+
+    /// How long each of several calls will have to wait that take their permits one by one; no promise.
+    ///
+    /// - Parameter count: from 1.
+    /// - Returns: nil where the first one would wait for more than two seconds.
+    package static func outlook(_ count: Int, of lane: Int64, in tx: Transaction) async throws -> [Duration]? {
+        for isSecondTry in [false, true] {
+            let seen = try await tx.row(
+                """
+                select greatest(free_at - clock_timestamp(), interval '0') as wait, call_spacing
+                from queue.lanes
+                where lane = \(lane) and free_at < clock_timestamp() + interval '2 seconds'
+                """)
+            if let seen {
+                let (first, spacing): (Duration, Duration) = (try seen("wait"), try seen("call_spacing"))
+                return (0..<count).map { first + spacing * $0 }
+            }
+            if isSecondTry { break }
+            try await ensure(lane, in: tx)
+        }
+        return nil
+    }
+
+    /// Why a call of a lane has no permit.
+    package static func whyNone(_ lane: Int64, of scope: Scope, at now: Moment, on database: Database) async -> String {
+        let why: String?
+        do {
+            why = try await database.rows(
+                scope,
+                """
+                select coalesce(why, 'the lane is stopped') as why
+                from queue.lanes
+                where lane = \(lane) and paused_until > \(now)
+                """
+            ).first?("why")
+        } catch {
+            why = "why it has no permit could not be read: \(error)"
+        }
+        return why ?? "the rate limit's next permits are taken"
     }
 
     /// No job of the lane is claimed before `until`.
@@ -124,11 +161,6 @@ package enum Lane {
     ///
     /// About a second's worth: they are begun in one transaction. In the Sandbox a second holds no two calls.
     package static func claimMax(of lane: Int64) -> Int? { isCommerce(lane) ? (isSandbox(lane) ? 1 : 5) : nil }
-
-    /// Why no call of a lane may leave just now; nil where one may.
-    package static func whyHeld(_ lane: Int64, at now: Moment) -> SQL {
-        "select coalesce(why, 'the lane is stopped') as why from queue.lanes where lane = \(lane) and paused_until > \(now)"
-    }
 
     /// How late after its permit's moment a call may leave; nil where it does not matter.
     ///

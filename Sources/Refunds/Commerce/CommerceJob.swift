@@ -210,7 +210,7 @@ struct CommerceJob: Sendable {
         return calls
     }
 
-    /// A key, and permits for these jobs' calls or the first of them; nil where nothing may be sent just now: then
+    /// A key, and when these jobs' calls or the first of them may expect their permits; nil where nothing may be sent just now: then
     /// all of them were postponed.
     private func leave(
         _ count: Int, _ lane: Int64, _ app: App, _ jobs: [Job], at now: Moment, in tx: Transaction
@@ -238,7 +238,7 @@ struct CommerceJob: Sendable {
             try await postpone(until: { until + jitter() }, "Apple refused the signing key, or it is being tried")
             return nil
         }
-        guard let waits = try await Lane.takePermits(isTrial ? 1 : count, of: lane, ahead: .seconds(2), in: tx) else {
+        guard let waits = try await Lane.outlook(isTrial ? 1 : count, of: lane, in: tx) else {
             let wait = try await ReplyStore.laneWait(lane, tx: tx)
             try await KeyStandings.undecided(key.id, for: app.id, isSandbox: isSandbox, of: tenant, in: tx)
             try await Lane.rest(lane, until: now + wait, why: "the next permits are taken", in: tx)
@@ -267,33 +267,13 @@ struct CommerceJob: Sendable {
         func raise(_ why: String) { state.withLock { $0 = $0 ?? why } }
     }
 
-    /// A call that waits longer for its turn looks whether its lane is still free just before.
-    private static let lookAfter: Duration = .milliseconds(100)
-    /// How long before its turn.
-    private static let lookAhead: Duration = .milliseconds(25)
-
     func perform(_ call: Call, _ stop: StopSign = StopSign()) async -> Ending {
-        if call.permit.sendAfter > .now + Self.lookAfter {
-            await Turn.wait(until: call.permit.sendAfter - Self.lookAhead)
-            // Another process may have been told meanwhile to stop.
-            if stop.why == nil, !Task.isCancelled, let why = await whyHeld(call) { stop.raise(why) }
-        }
-        if let why = stop.why { return .notSent(why) }
-        switch await one.turn(of: call) {
+        switch await one.turn(of: call, unless: { stop.why }) {
         case .notSent(let why): return .notSent(why)
         case .send(let token):
-            if let why = stop.why { return .notSent(why) }
             let outcome = await send(call, token)
             if outcome.result.stopsOthers { stop.raise("another call was answered: \(outcome.result.text)") }
             return .outcome(outcome)
-        }
-    }
-
-    private func whyHeld(_ call: Call) async -> String? {
-        do {
-            return try await database.rows(call.tenant.scope, Lane.whyHeld(call.lane, at: clock.now)).first?("why")
-        } catch {
-            return "whether its lane is free could not be read: \(error)"
         }
     }
 }

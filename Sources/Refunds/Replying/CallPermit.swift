@@ -24,13 +24,6 @@ struct CallPermit: Sendable {
         sendBy = asked + wait + Self.permission
     }
 
-    private init(from sendAfter: ContinuousClock.Instant, by sendBy: ContinuousClock.Instant) {
-        (self.sendAfter, self.sendBy) = (sendAfter, sendBy)
-    }
-
-    /// The same permission with a later moment.
-    func moved(to moment: ContinuousClock.Instant) -> CallPermit { CallPermit(from: moment, by: sendBy) }
-
     /// After it nobody expects the result any more: it counts as unknown.
     var giveUp: ContinuousClock.Instant { sendBy + Self.callTotal + Self.settleAllowance }
 

@@ -246,7 +246,9 @@ import Time
             }
             // While the limit asks for somebody nothing goes on, whoever tries and however.
             #expect(try await needsNobody() == false)
-            await #expect(throws: CommerceRefused.self) { try await commerce.submit(asked.id, of: app.tenant, by: admin) }
+            await #expect(throws: CommerceRefused.self) {
+                try await commerce.submit(asked.id, of: app.tenant, by: admin)
+            }
             #expect(try await desk.ask(desk.refund("addon.a")).state == .awaitingApproval)
 
             try await commerce.setLimit(limit, currency: "USD", app: app, by: admin)
@@ -305,7 +307,8 @@ import Time
             #expect(try await desk.count("refunds.commerce_requests where state = 'accepted'") == 4)
             #expect(try await desk.count("queue.jobs where kind = 'commerce'") == 0)
             let gaps = try await desk.test.asSuperuser(
-                "select extract(epoch from max(started_at) - min(started_at))::float8 as s from refunds.commerce_attempts where request_id <> \(asked[0].id)")
+                "select extract(epoch from max(started_at) - min(started_at))::float8 as s from refunds.commerce_attempts where request_id <> \(asked[0].id)"
+            )
             #expect(try gaps[0]("s") as Double >= 0.415, "one spacing apart")
         }
     }
