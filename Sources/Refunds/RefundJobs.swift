@@ -56,7 +56,7 @@ package enum RefundJobs {
         database: Database, apple: AppleSide, headers: SignatureHeaders, directory: InboxDirectory, vault: Vault,
         tokens: TokenCache, relay: HTTPClient, alerting: Alerting, bell: Bell, clock: WallClock, journal: Journal,
         counters: Counters
-    ) -> [String: @Sendable (Job) async throws -> Void] {
+    ) -> Workers.Handlers {
         let tokens = AppTokens(vault: vault, cache: tokens, clock: clock)
         let notification = NotificationJob(
             apple: apple, database: database, directory: directory, headers: headers, bell: bell, clock: clock,
@@ -101,20 +101,20 @@ package enum RefundJobs {
         ) { app, history, page, environment, token in
             await apple.api(for: app).notificationHistory(history, page: page, environment: environment, token: token)
         }
-        var handlers: [String: @Sendable (Job) async throws -> Void] = [:]
+        var handlers: Workers.Handlers = [:]
         for kind in Kind.allCases {
-            handlers[kind.rawValue] =
-                switch kind {
-                case .notification: { try await notification.run($0) }
-                case .reply: { try await reply.run($0) }
-                case .deadline: { try await deadline.run($0) }
-                case .lookUp: { try await lookUp.run($0) }
-                case .relay: { try await courier.run($0) }
-                case .testStatus: { try await testStatus.run($0) }
-                case .commerce: { try await commerce.run($0) }
-                case .notify: { try await notify.run($0) }
-                case .history: { try await history.run($0) }
-                }
+            let name = kind.rawValue
+            switch kind {
+            case .notification: handlers[name] = { try await notification.run($0) }
+            case .reply: handlers[name] = { try await reply.run($0) }
+            case .deadline: handlers[name] = { try await deadline.run($0) }
+            case .lookUp: handlers[name] = { try await lookUp.run($0) }
+            case .relay: handlers[name] = { try await courier.run($0) }
+            case .testStatus: handlers[name] = { try await testStatus.run($0) }
+            case .commerce: handlers.take(lotsOf: name) { try await commerce.run($0) }
+            case .notify: handlers[name] = { try await notify.run($0) }
+            case .history: handlers[name] = { try await history.run($0) }
+            }
         }
         return handlers
     }

@@ -32,7 +32,7 @@ struct House: Sendable {
 
     /// A process: workers with a database, a bell and a listener of their own.
     func process(
-        concurrency: Int = 4, database: Database? = nil, handlers: [String: Workers.Handler]
+        concurrency: Int = 4, database: Database? = nil, handlers: Workers.Handlers
     ) throws -> Process {
         let database = try database ?? test.anotherDatabase()
         let bell = Bell(database: database, journal: .silent)

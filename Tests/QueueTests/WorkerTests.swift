@@ -47,6 +47,63 @@ private struct Broken: Error, CustomStringConvertible { let description = "broke
         }
     }
 
+    @Test func `do the jobs of a lane of commerce by the lot, in order, and take up no hands with them`() async throws {
+        try await withHouse { house in
+            let lane = Lane.commerce(app: 1, isSandbox: false)
+            try await house.db.transaction(.tenant(1)) { tx in
+                try await Lane.ensure(lane, in: tx)
+                for n in 0..<5 as Range<Int64> {
+                    try await Enqueue.add(
+                        NewJob(
+                            tenant: 1, lane: lane, kind: "lot", subject: "{\"n\":\(n)}",
+                            deadline: House.start + .hours(1) - .seconds(n)), in: tx)
+                }
+            }
+            let (lot, log, gate) = (Log(), Log(), Gate())
+            var handlers: Workers.Handlers = ["test": finishing(house.db, log)]
+            handlers.take(lotsOf: "lot") { jobs in
+                #expect(jobs.count == 5)
+                for job in jobs { lot.add(job) }
+                await gate.pass()
+                try await house.db.transaction(.tenant(1)) { tx in for job in jobs { try await job.done(in: tx) } }
+            }
+            let process = try house.process(concurrency: 1, handlers: handlers)
+            try await until { lot.count == 5 }
+            #expect(lot.all.map(\.subject) == (0..<5).reversed().map { "{\"n\":\($0)}" })
+            // The lot is still waiting, and the only hand is free.
+            try await house.add(lane: 2)
+            process.bell.ring()
+            try await until { log.count == 1 }
+            await gate.open()
+            try await until { try await house.jobs().isEmpty }
+            await process.stop()
+        }
+    }
+
+    @Test func `postpone the jobs of a lot that fails, except those that had ended`() async throws {
+        try await withHouse { house in
+            let lane = Lane.commerce(app: 1, isSandbox: false)
+            try await house.db.transaction(.tenant(1)) { tx in
+                try await Lane.ensure(lane, in: tx)
+                for _ in 0..<2 {
+                    try await Enqueue.add(
+                        NewJob(
+                            tenant: 1, lane: lane, kind: "lot", subject: "{}", deadline: House.start + .hours(1)),
+                        in: tx)
+                }
+            }
+            var handlers: Workers.Handlers = [:]
+            handlers.take(lotsOf: "lot") { jobs in
+                try await house.db.transaction(.tenant(1)) { tx in try await jobs[0].done(in: tx) }
+                throw Broken()
+            }
+            let process = try house.process(handlers: handlers)
+            try await until { try await house.jobs().map(\.state) == ["waiting"] }
+            #expect(try await house.jobs().first?.error == "broken on purpose")
+            await process.stop()
+        }
+    }
+
     @Test func `side by side do each job once`() async throws {
         try await withHouse { house in
             let log = Log()

@@ -50,6 +50,29 @@ import Time
         }
     }
 
+    @Test func `when the limit is gone the page says that nobody has to approve it, and whoever asked hands it in`()
+        async throws
+    {
+        try await withCommerceSam { sam, desk, _, test in
+            let admin = CommerceActor.person(PersonID(rawValue: Samples.id(5)), .admin, address: nil)
+            try await desk.commerce().setLimit(2990, currency: "EUR", app: desk.alphaApp, by: admin)
+            let page = try CommercePages.site(try await sam.post(CommercePages.requests, CommercePages.fields()))
+            guard case .commerceRequest(_, let id) = page else {
+                Issue.record("no page of a request")
+                return
+            }
+            let early = try await sam.post(.commerceSubmission("alpha", id))
+            #expect(early.status == 403 && early.text.contains("still asks for a second person"))
+            try await desk.commerce().setLimit(nil, currency: "EUR", app: desk.alphaApp, by: admin)
+            let shown = try await sam.get(page).text
+            #expect(shown.contains("nobody has to approve it any more") && shown.contains("Hand in and send"))
+            #expect(!shown.contains("You asked for it, so somebody else has to approve it."))
+            #expect(try await sam.post(.commerceSubmission("alpha", id)).location == page.url)
+            #expect(try await sam.get(page).text.contains("It waits for its turn"))
+            #expect(try await commerceRequests(in: test) == 1)
+        }
+    }
+
     @Test func `a draft is kept, handed in, and taken back`() async throws {
         try await withCommerceSam { sam, _, _, _ in
             let made = try await sam.post(CommercePages.requests, CommercePages.fields() + [("draft", "yes")])

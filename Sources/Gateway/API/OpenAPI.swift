@@ -324,7 +324,8 @@ enum OpenAPI {
             "operationId": "postCommerceRequest",
             "summary": "Ask Apple for a refund, a revocation or a cancellation",
             "description": "For purchases made with the Advanced Commerce API. Every rule of Apple is checked first. \#
-        The request is sent once, in its turn; its outcome comes by Apple's notification.",
+        The request is sent once, in its turn; its outcome comes by Apple's notification. What waits for an approval \#
+        that the limits no longer ask for goes on when it is asked for again under its key.",
             "x-scope": "commerce",
             "parameters": [
              {

@@ -67,17 +67,39 @@ actor Connection {
         return lastTransaction
     }
 
-    /// Carries out statements in the transaction with this number.
-    func run(_ statements: [SQL], in number: Int) async throws(PostgresError) -> [ResultHandle] {
-        guard let open = transaction, open.number == number else {
+    /// Carries out statements in the transaction with this number, and its commit with them where they are the last.
+    func run(
+        _ statements: [SQL], in number: Int, committing: Bool = false
+    ) async throws(PostgresError) -> [ResultHandle] {
+        guard let open = transaction, open.number == number, !open.isCommitted else {
             throw PostgresError(
                 .misuse, "a statement after the end of its transaction", statement: statements.first?.text)
         }
         guard !statements.isEmpty else { return [] }
         let opening = open.hasBegun ? [] : open.opening
         transaction?.hasBegun = true
-        let results = try await send(opening + statements, until: open.deadline)
+        guard committing else {
+            let results = try await send(opening + statements, until: open.deadline)
+            return Array(results.dropFirst(opening.count))
+        }
+        let results = try await commit(opening + statements, until: open.deadline)
+        transaction?.isCommitted = true
         return Array(results.dropFirst(opening.count))
+    }
+
+    /// Carries out statements and a commit after them in one round trip.
+    ///
+    /// A commit is not cancelled with its task: that would leave its outcome unknown for nothing.
+    private func commit(
+        _ statements: [SQL], until deadline: ContinuousClock.Instant
+    ) async throws(PostgresError) -> [ResultHandle] {
+        var results = try await send(
+            statements + ["commit"], until: max(deadline, .now + .seconds(1)), cancellable: false, decides: true)
+        guard results.popLast()?.commandTag == "COMMIT" else {
+            throw PostgresError(
+                .other, "the transaction was rolled back, because one of its statements had failed before its commit")
+        }
+        return results
     }
 
     /// Ends the transaction with this number. One that never sent a statement ends without one.
@@ -86,19 +108,13 @@ actor Connection {
             throw PostgresError(.misuse, "the end of a transaction that had ended")
         }
         transaction = nil
-        guard open.hasBegun else { return }
+        guard open.hasBegun, !open.isCommitted else { return }
         if !commit {
             guard ending == nil else { return }
             _ = try await send(["rollback"], until: .now + .seconds(2), cancellable: false)
             return
         }
-        // A commit is not cancelled with its task: that would leave its outcome unknown for nothing.
-        let results = try await send(
-            ["commit"], until: max(open.deadline, .now + .seconds(1)), cancellable: false, decides: true)
-        guard results.first?.commandTag == "COMMIT" else {
-            throw PostgresError(
-                .other, "the transaction was rolled back, because one of its statements had failed before its commit")
-        }
+        _ = try await self.commit([], until: open.deadline)
     }
 
     /// One statement in a transaction of its own, in one round trip.

@@ -55,6 +55,8 @@ struct OpenTransaction {
     let opening: [SQL]
     let deadline: ContinuousClock.Instant
     var hasBegun = false
+    /// Its last statements took the commit with them.
+    var isCommitted = false
 
     init(number: Int, opening: [SQL], deadline: ContinuousClock.Instant) {
         self.number = number

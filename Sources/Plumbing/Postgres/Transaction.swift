@@ -38,6 +38,17 @@ package struct Transaction: Sendable {
     }
 }
 
+extension Transaction {
+    /// The last statements of the transaction and its commit in one round trip; the answers in the same order.
+    ///
+    /// What is decided by their answers comes too late: the rows that they change are to be locked before. Afterwards
+    /// nothing may follow, and an error of the closure rolls nothing back.
+    @discardableResult
+    package func finish(with statements: [SQL]) async throws(PostgresError) -> [[Row]] {
+        try await connection.run(statements, in: number, committing: true).map(\.rows)
+    }
+}
+
 /// How much of what others commit meanwhile a transaction sees.
 package enum Isolation: Sendable, Hashable {
     /// Each statement sees what was committed before it began.

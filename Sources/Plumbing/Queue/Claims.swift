@@ -10,9 +10,10 @@ enum Claims {
     static let lease: Duration = .seconds(60)
     /// Lanes that one walk looks at.
     static let walk = 64
-    /// Jobs of a lane with a `claim_max` that run at a time, in all processes: one whose calls hang must not take up
-    /// the hands of all.
+    /// A lane with a `claim_max` of which so many jobs run, in all processes, is left alone: its calls hang.
     static let runningMax = 8
+    /// A claim that comes so late counts as one that came in time.
+    static let recent: Duration = .seconds(1)
 
     /// Who claims, and for which claim.
     struct Claimant {
@@ -36,11 +37,14 @@ enum Claims {
     /// when one lane was left. The next walk begins after `visited` and not after the last lane
     /// that gave work: many paused lanes in a row would stop the walk for good.
     ///
-    /// A lane with a `claim_max` rests for a call's spacing after each claim, counted from the end of the rest before
-    /// where that is recent: a claim that comes late does not make the next one later still. After a long time without
-    /// any it rests twice as long, as `Lane.isColdAfter` says.
+    /// A lane with a `claim_max` gives so many jobs and rests for their calls' spacings, counted from the end of the rest
+    /// before where that is recent: a claim that comes late does not make the next one later still. After a long time
+    /// without any it rests for one spacing more, as `Lane.isColdAfter` says. Its jobs take up no hands: they wait for
+    /// their turns most of their time.
     ///
-    /// - Parameter spare: of lanes with a `claim_max` so many at most: calls that hang must leave hands for the others.
+    /// - Parameters:
+    ///   - free: jobs of other lanes; from 1.
+    ///   - spare: of lanes with a `claim_max` so many at most.
     static func walk(
         after start: Int64, upTo free: Int, spare: Int = .max, now: Moment, by claimant: Claimant, on database: Database
     ) async throws -> Claimed {
@@ -59,28 +63,31 @@ enum Claims {
             s as materialized (
               select q.lane, q.claim_max from queue.lanes q
               where q.lane in (select lane from l where lane is not null) and q.claim_max is not null
-                and (q.paused_until is null or q.paused_until <= \(now)) and q.lane not in (select lane from b)
+                and (q.paused_until is null or q.paused_until <= \(now))
+                and (q.rests_until is null or q.rests_until <= \(now)) and q.lane not in (select lane from b)
               order by q.lane limit \(max(0, min(lanes, spare))) for update skip locked),
             o as materialized (
               select l.lane, s.claim_max from l left join queue.lanes q using (lane) left join s using (lane)
               where l.lane is not null and (q.paused_until is null or q.paused_until <= \(now))
                 and (q.claim_max is null or s.lane is not null)
               order by l.lane limit \(lanes)),
-            r as (
-              update queue.lanes q
-              set paused_until =
-                case when q.paused_until > \(now) - q.call_spacing then q.paused_until + q.call_spacing
-                     when q.paused_until > \(now - Lane.isColdAfter) then \(now) + q.call_spacing
-                     else \(now) + q.call_spacing * 2 end
-              from o where q.lane = o.lane and o.claim_max is not null
-              returning q.paused_until),
             k as materialized (
-              select h.tenant_id, h.job_id from o cross join lateral (
+              select h.tenant_id, h.job_id, o.lane, o.claim_max from o cross join lateral (
                 select j.tenant_id, j.job_id from queue.jobs j
                 where j.state = 'ready' and j.lane = o.lane
                 order by j.deadline, j.job_id
-                limit (select least(o.claim_max, greatest(\(least), \(free) / greatest(count(*), 1))) from o all_of_them)
+                limit coalesce(o.claim_max, (
+                  select greatest(\(least), \(free) / greatest(count(*) filter (where e.claim_max is null), 1)) from o e))
                 for update skip locked) h),
+            r as (
+              update queue.lanes q
+              set rests_until =
+                case when q.rests_until > \(now - recent) then q.rests_until + q.call_spacing * c.n
+                     when q.rests_until > \(now - Lane.isColdAfter) then \(now) + q.call_spacing * c.n
+                     else \(now) + q.call_spacing * (c.n + 1) end
+              from (select lane, count(*) as n from k where claim_max is not null group by lane) c
+              where q.lane = c.lane
+              returning q.rests_until),
             u as (
               update queue.jobs j
               set state = 'running', attempts = j.attempts + 1, worker = \(claimant.worker), claim = \(claimant.claim),
@@ -91,9 +98,10 @@ enum Claims {
                                 else (select max(lane) from l) end) as visited,
                    (select count(*) from o) < \(lanes)
                      and (select coalesce(bool_or(lane is null), true) from l) as reached_end,
-                   least((select min(paused_until) from r),
-                         (select min(q.paused_until) from queue.lanes q
-                          where q.lane in (select lane from l where lane is not null) and q.paused_until > \(now)))
+                   least((select min(rests_until) from r),
+                         (select min(greatest(q.paused_until, q.rests_until)) from queue.lanes q
+                          where q.lane in (select lane from l where lane is not null)
+                            and greatest(q.paused_until, q.rests_until) > \(now)))
                      as rested,
                    u.tenant_id, u.job_id, u.lane, u.kind, u.subject, u.attempts, u.deadline
             from (select 1) one left join u on true
@@ -115,6 +123,7 @@ enum Claims {
               from queue.jobs j left join queue.lanes q using (lane)
               where j.state = 'ready' and j.deadline < \(now + .minutes(2))
                 and (q.paused_until is null or q.paused_until <= \(now))
+                and (q.rests_until is null or q.rests_until <= \(now))
               order by j.deadline, j.job_id limit 200),
             few as materialized (
               select tenant_id, job_id from (

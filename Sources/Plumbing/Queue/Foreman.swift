@@ -17,7 +17,7 @@ actor Foreman {
     private let database: Database
     private let clock: WallClock
     private let listener: Listener
-    private let handlers: [String: Workers.Handler]
+    private let handlers: Workers.Handlers
     private let concurrency: Int
     private let loops: EventLoops
     private let retryCeiling: Duration
@@ -26,6 +26,9 @@ actor Foreman {
 
     private var worker: Int64 = 0
     private var running: [Int64: Running] = [:]
+    /// Jobs that take up a hand, and lots of lanes with a `claim_max`, which do not.
+    private var hands = 0
+    private var lots = 0
     private var lastClaim: Int64 = 0
     /// The walk over the lanes goes on after this one.
     private var position: Int64 = 0
@@ -48,9 +51,13 @@ actor Foreman {
     static let pollEvery: Duration = .seconds(1)
     static let scheduleEvery: Duration = .milliseconds(20)
     static let renewEvery: Duration = .seconds(20)
+    /// Lanes that have rested are looked at together: each look costs a walk, and calls wait for their permits anyway.
+    static let restEvery: Duration = .milliseconds(100)
+    /// Lots for each hand: they wait for their turns most of their time, and so many apps may be at it at once.
+    static let lotsPerHand = 8
 
     init(
-        database: Database, clock: WallClock, listener: Listener, handlers: [String: Workers.Handler],
+        database: Database, clock: WallClock, listener: Listener, handlers: Workers.Handlers,
         concurrency: Int, loops: EventLoops, retryCeiling: Duration, journal: Journal, counters: Counters
     ) {
         self.database = database
@@ -180,7 +187,7 @@ actor Foreman {
             do {
                 wait = try await scheduleWhatIsDue()
                 if let rested = try await claimWhatThereIs() {
-                    wait = min(wait, max(Self.scheduleEvery, rested - clock.now))
+                    wait = min(wait, max(Self.restEvery, rested - clock.now))
                 }
                 if isInTrouble { journal.info("the queue is served again") }
                 isInTrouble = false
@@ -222,16 +229,18 @@ actor Foreman {
                 after: from, upTo: wanted, spare: spare, now: clock.now, by: nextClaim(), on: database)
             start(claimed.jobs)
             rested = [rested, claimed.rested].compactMap { $0 }.min()
-            if !claimed.jobs.isEmpty {
+            // A lane with a `claim_max` has no more to give before its rest is over.
+            let count = claimed.jobs.count { !Lane.isCommerce($0.lane) }
+            if count > 0 {
                 tookSomething = true
                 wrapped = false
             }
             // Fewer than every lane's share: nothing was left behind in the lanes looked at.
-            let tookAll = claimed.jobs.count < min(2, wanted)
+            let tookAll = count < min(2, wanted)
             if claimed.reachedEnd {
                 position = 0
                 if tookAll, wrapped || from == 0 { return rested }
-                if claimed.jobs.isEmpty { wrapped = true }
+                if count == 0 { wrapped = true }
             } else {
                 position = claimed.visited ?? 0
             }
@@ -239,10 +248,10 @@ actor Foreman {
         return rested
     }
 
-    private var free: Int { concurrency - running.count }
+    private var free: Int { concurrency - hands }
 
-    /// Hands that may still take up calls of commerce: a quarter of all never does, whatever hangs at Apple.
-    private var spare: Int { concurrency * 3 / 4 - running.values.count { Lane.isCommerce($0.job.lane) } }
+    /// Lots of commerce that may still be begun.
+    private var spare: Int { concurrency * Self.lotsPerHand - lots }
 
     private func nextClaim() -> Claims.Claimant {
         lastClaim += 1
@@ -252,32 +261,65 @@ actor Foreman {
     // MARK: Working
 
     private func start(_ jobs: [Job]) {
+        var together: [Together: [Job]] = [:]
         for job in jobs {
             counters.add("jobs_claimed_total", 1, ["kind": label(job.kind)], help: "Jobs that were begun.")
-            let task = Task(executorPreference: loops.next()) { await self.work(on: job) }
-            running[job.id] = Running(job: job, task: task)
+            if handlers.lots[job.kind] == nil {
+                begin([job])
+            } else {
+                together[Together(kind: job.kind, lane: job.lane), default: []].append(job)
+            }
         }
+        for lot in together.values { begin(lot.sorted { ($0.deadline, $0.id) < ($1.deadline, $1.id) }) }
     }
 
-    /// Runs where the job's task lives, not on the foreman's loop.
-    private nonisolated func work(on job: Job) async {
+    /// What the jobs of a lot have in common.
+    private struct Together: Hashable {
+        let kind: String
+        let lane: Int64
+    }
+
+    private func begin(_ lot: [Job]) {
+        guard let first = lot.first else { return }
+        if Lane.isCommerce(first.lane) { lots += 1 } else { hands += lot.count }
+        let task = Task(executorPreference: loops.next()) { await self.work(on: lot, kind: first.kind) }
+        for job in lot { running[job.id] = Running(job: job, task: task) }
+    }
+
+    /// Runs where the lot's task lives, not on the foreman's loop.
+    private nonisolated func work(on lot: [Job], kind: String) async {
         let begin = ContinuousClock.now
         do {
-            guard let handler = handlers[job.kind] else { throw NoHandler(kind: job.kind) }
-            try await handler(job)
+            if let handler = handlers.lots[kind] {
+                try await handler(lot)
+            } else {
+                guard let handler = handlers[kind] else { throw NoHandler(kind: kind) }
+                for job in lot { try await handler(job) }
+            }
         } catch let lost as ClaimLost {
             journal.info(
-                "a job was taken over by another worker", ["job": JournalValue(lost.job), "kind": .string(job.kind)])
+                "a job was taken over by another worker", ["job": JournalValue(lost.job), "kind": .string(kind)])
         } catch {
-            await postpone(job, after: error)
+            for job in lot { await postpone(job, after: error) }
         }
-        await finished(job, took: ContinuousClock.now - begin)
+        await finished(lot, took: ContinuousClock.now - begin)
     }
 
-    private func finished(_ job: Job, took: Duration) {
-        counters.observe("job_seconds", took, ["kind": label(job.kind)], help: "From claim to end of a job's attempt.")
-        running[job.id] = nil
+    private func finished(_ lot: [Job], took: Duration) {
+        for job in lot {
+            counters.observe(
+                "job_seconds", took, ["kind": label(job.kind)], help: "From claim to end of a job's attempt.")
+            // One that was postponed may run anew before the others of its lot have ended.
+            if running[job.id]?.job.claim == job.claim { running[job.id] = nil }
+        }
         if running.isEmpty { emptied() }
+        if let first = lot.first, Lane.isCommerce(first.lane) {
+            lots -= 1
+            // Its lane rests; only others may have waited for its place.
+            if spare == 1 { ring() }
+            return
+        }
+        hands -= lot.count
         // A claim for each job that ends would cost more than the jobs: a few hands are let free first.
         if free * 4 >= concurrency {
             ring()
@@ -324,7 +366,7 @@ actor Foreman {
         }
     }
 
-    private nonisolated func label(_ kind: String) -> String { handlers[kind] == nil ? "unknown" : kind }
+    private nonisolated func label(_ kind: String) -> String { handlers.knows(kind) ? kind : "unknown" }
 
     // MARK: Sleeping and waking
 

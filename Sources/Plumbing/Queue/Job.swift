@@ -36,8 +36,20 @@ package struct Job: Sendable, Hashable {
     }
 
     /// The work is done; its story stands elsewhere.
-    package func done(in tx: Transaction) async throws {
-        try await mine(tx, "delete from queue.jobs where \(isMine)")
+    package func done(in tx: Transaction) async throws { try await mine(tx, end) }
+
+    /// What `done` does, for a transaction that has locked the row by `held`: among its last statements.
+    package var end: SQL { "delete from queue.jobs where \(isMine)" }
+
+    /// Locks those of these jobs of one claim whose claim still stands: a row with its `job_id` for each.
+    package static func held(_ jobs: [Job]) -> SQL {
+        """
+        select job_id from queue.jobs
+        where tenant_id = \(jobs.first?.tenant) and \(jobs.count == 1 ? "job_id = \(jobs[0].id)" : "job_id = any(\(jobs.map(\.id)))" as SQL)
+          and claim = \(jobs.first?.claim) and worker = \(jobs.first?.worker) and lease_until is not null
+        order by job_id
+        for update
+        """
     }
 
     /// Not now: it becomes ready again at `moment`.
@@ -68,8 +80,9 @@ package struct Job: Sendable, Hashable {
         try await tx.row("select 1 as mine from queue.jobs where \(isMine) for update") != nil
     }
 
+    /// Running: it has a lease. By its state it would be looked for among all that run, not by its number.
     private var isMine: SQL {
-        "tenant_id = \(tenant) and job_id = \(id) and claim = \(claim) and worker = \(worker) and state = 'running'"
+        "tenant_id = \(tenant) and job_id = \(id) and claim = \(claim) and worker = \(worker) and lease_until is not null"
     }
 
     private func mine(_ tx: Transaction, _ sql: SQL) async throws {

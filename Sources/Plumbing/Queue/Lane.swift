@@ -34,28 +34,84 @@ package enum Lane {
     ///
     /// - Returns: how long to wait in memory before the call, zero included; nil when more than a
     ///   second's worth of calls is waiting already: postpone the job.
-    package static func takePermit(_ lane: Int64, in tx: Transaction) async throws -> Duration? {
+    package static func takePermit(
+        _ lane: Int64, ahead: Duration = .seconds(1), in tx: Transaction
+    ) async throws -> Duration? {
         for isSecondTry in [false, true] {
-            let taken = try await tx.row(
-                """
-                with l as (
-                  select lane, free_at,
-                    case when claim_max is not null and free_at + \(isColdAfter) < clock_timestamp() then call_spacing
-                         else interval '0' end as warming
-                  from queue.lanes
-                  where lane = \(lane) and free_at < clock_timestamp() + interval '1 second'
-                  for update)
-                update queue.lanes q
-                set free_at = greatest(l.free_at, clock_timestamp()) + q.call_spacing + l.warming
-                from l where q.lane = l.lane
-                returning greatest(greatest(l.free_at, clock_timestamp()) - clock_timestamp(), interval '0') as wait
-                """)
-            if let taken { return try taken("wait") }
+            if let taken = try await tx.row(permit(of: lane, ahead: ahead, unlessPausedAt: nil)) {
+                return try taken("wait")
+            }
             if isSecondTry { break }
             // No row, or a full one? Two first calls at once may both find none: only a second look tells.
             try await ensure(lane, in: tx)
         }
         return nil
+    }
+
+    /// The same in a transaction of its own and one round trip, for a call whose lane's row is there.
+    ///
+    /// - Returns: nil also where the lane is paused.
+    package static func takePermit(
+        _ lane: Int64, of scope: Scope, at now: Moment, on database: Database
+    ) async throws -> Duration? {
+        try await database.rows(scope, permit(of: lane, ahead: patience, unlessPausedAt: now)).first?("wait")
+    }
+
+    private static func permit(of lane: Int64, ahead: Duration, unlessPausedAt now: Moment?) -> SQL {
+        """
+        with l as (
+          select lane, free_at,
+            case when claim_max is not null and free_at + \(isColdAfter) < clock_timestamp() then call_spacing
+                 else interval '0' end as warming
+          from queue.lanes
+          where lane = \(lane) and free_at < clock_timestamp() + \(ahead)
+            and (\(now) is null or paused_until is null or paused_until <= \(now))
+          for update)
+        update queue.lanes q
+        set free_at = greatest(l.free_at, clock_timestamp()) + q.call_spacing + l.warming
+        from l where q.lane = l.lane
+        returning greatest(greatest(l.free_at, clock_timestamp()) - clock_timestamp(), interval '0') as wait
+        """
+    }
+
+    /// How long each of several calls will have to wait that take their permits one by one; no promise.
+    ///
+    /// - Parameter count: from 1.
+    /// - Returns: nil where the first one would wait for more than two seconds.
+    package static func outlook(_ count: Int, of lane: Int64, in tx: Transaction) async throws -> [Duration]? {
+        for isSecondTry in [false, true] {
+            let seen = try await tx.row(
+                """
+                select greatest(free_at - clock_timestamp(), interval '0') as wait, call_spacing
+                from queue.lanes
+                where lane = \(lane) and free_at < clock_timestamp() + interval '2 seconds'
+                """)
+            if let seen {
+                let (first, spacing): (Duration, Duration) = (try seen("wait"), try seen("call_spacing"))
+                return (0..<count).map { first + spacing * $0 }
+            }
+            if isSecondTry { break }
+            try await ensure(lane, in: tx)
+        }
+        return nil
+    }
+
+    /// Why a call of a lane has no permit.
+    package static func whyNone(_ lane: Int64, of scope: Scope, at now: Moment, on database: Database) async -> String {
+        let why: String?
+        do {
+            why = try await database.rows(
+                scope,
+                """
+                select coalesce(why, 'the lane is stopped') as why
+                from queue.lanes
+                where lane = \(lane) and paused_until > \(now)
+                """
+            ).first?("why")
+        } catch {
+            why = "why it has no permit could not be read: \(error)"
+        }
+        return why ?? "the rate limit's next permits are taken"
     }
 
     /// No job of the lane is claimed before `until`.
@@ -93,10 +149,18 @@ package enum Lane {
             """
             insert into queue.lanes (tenant_id, lane, app_id, environment, call_spacing, claim_max)
             values (\(tenant), \(lane), \(app(of: lane)), \(isSandbox(lane) ? "Sandbox" : "Production"),
-              \(spacing(of: lane)), \(isCommerce(lane) ? Int32(1) : nil))
+              \(spacing(of: lane)), \(claimMax(of: lane).map(Int32.init)))
             on conflict do nothing
             """) == 1
     }
+
+    /// How far ahead somebody's permit may be who cannot come again: the next claim's are given a second before.
+    package static let patience: Duration = .seconds(3)
+
+    /// How many jobs of a lane one claim takes; nil where the lane never rests.
+    ///
+    /// About a second's worth: they are begun in one transaction. In the Sandbox a second holds no two calls.
+    package static func claimMax(of lane: Int64) -> Int? { isCommerce(lane) ? (isSandbox(lane) ? 1 : 5) : nil }
 
     /// How late after its permit's moment a call may leave; nil where it does not matter.
     ///

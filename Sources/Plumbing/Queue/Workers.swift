@@ -12,6 +12,28 @@ package final class Workers: Sendable {
     /// taken up again when its lease has run out.
     package typealias Handler = @Sendable (Job) async throws -> Void
 
+    /// Does jobs of one kind and lane that were claimed together. When it throws, those that had not ended are postponed.
+    package typealias LotHandler = @Sendable ([Job]) async throws -> Void
+
+    /// Who does the jobs of each kind: one by one, or by the lot.
+    package struct Handlers: Sendable, ExpressibleByDictionaryLiteral {
+        var each: [String: Handler] = [:]
+        var lots: [String: LotHandler] = [:]
+
+        package init(dictionaryLiteral elements: (String, Handler)...) {
+            each = Dictionary(uniqueKeysWithValues: elements)
+        }
+
+        package subscript(kind: String) -> Handler? {
+            get { each[kind] }
+            set { each[kind] = newValue }
+        }
+
+        package mutating func take(lotsOf kind: String, by handler: @escaping LotHandler) { lots[kind] = handler }
+
+        func knows(_ kind: String) -> Bool { each[kind] != nil || lots[kind] != nil }
+    }
+
     private let foreman: Foreman
 
     /// - Parameters:
@@ -21,7 +43,7 @@ package final class Workers: Sendable {
     ///   - concurrency: jobs at a time.
     ///   - retryCeiling: the longest wait between two attempts.
     package init(
-        database: Database, clock: WallClock, bell: Bell, listener: Listener, handlers: [String: Handler],
+        database: Database, clock: WallClock, bell: Bell, listener: Listener, handlers: Handlers,
         concurrency: Int, loops: EventLoops, retryCeiling: Duration = .minutes(5), journal: Journal,
         counters: Counters
     ) {

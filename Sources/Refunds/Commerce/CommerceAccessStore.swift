@@ -80,6 +80,16 @@ enum CommerceAccessStore {
             """)
     }
 
+    /// Whether another call that went through changes nothing: a row with the column `is_known`.
+    static func known(app: AppID, environment: AppEnvironment, tenant: TenantID, at now: Moment) -> SQL {
+        """
+        select exists (
+          select from refunds.commerce_access
+          where tenant_id = \(tenant.rawValue) and app_id = \(app.rawValue) and environment = \(environment.rawValue)
+            and addendum = 'accepted' and went_through_at >= \(now - .minutes(1))) as is_known
+        """
+    }
+
     /// A refusal that no table explains: perhaps the addendum. Nothing more is sent until somebody has looked.
     static func doubted(
         _ answer: AppleAnswer, body: [UInt8], call: CommerceKind, request: UUID?, app: AppID,

@@ -180,7 +180,7 @@ extension CommerceDesk {
                 throw CommerceRefused.notNow(
                     "Apple refused the signing key \(key.keyID): it is not tried again before \(until.iso8601)")
             }
-            guard let wait = try await Lane.takePermit(lane, in: tx) else {
+            guard let wait = try await Lane.takePermit(lane, ahead: Lane.patience, in: tx) else {
                 throw CommerceRefused.notNow("Apple's rate limit is used up just now: try again soon")
             }
             return .granted(key, after: wait)

@@ -38,7 +38,7 @@ package final class CommerceDesk: Sendable {
     ///   - idempotencyKey: the caller's; the same key for the same intention gives the same request.
     ///   - acceptsWarnings: whoever asks has seen them.
     ///   - asDraft: written down and not handed in. What was a draft under this key is handed in when it is asked for
-    ///     as a request.
+    ///     as a request, and so is what waits for an approval that today's limits do not ask for any more.
     /// - Returns: the request, and whether it is new.
     /// - Throws: `CommerceRefused`
     package func ask(
@@ -58,7 +58,13 @@ package final class CommerceDesk: Sendable {
                 try await known(idempotencyKey, digest, app, in: tx)
             })
         {
-            guard known.state == .draft, !asDraft else { return (known, false) }
+            guard !asDraft, known.state == .draft || known.state == .awaitingApproval else { return (known, false) }
+            if known.state == .awaitingApproval {
+                let waits = try await database.transaction(app.tenant.scope) { tx in
+                    try await Self.stillNeedsApproval(known, app, in: tx)
+                }
+                if waits { return (known, false) }
+            }
             let submitted = try await submit(
                 known.id, of: app.tenant, by: actor, acceptsWarnings: acceptsWarnings)
             return (submitted, false)
@@ -147,22 +153,31 @@ package final class CommerceDesk: Sendable {
         return (try await request(id, of: app.tenant, in: tx), true)
     }
 
-    /// Hands a draft in.
+    /// Hands a draft in, or what waits for an approval that nobody has to give any more: the limit that asked for it
+    /// was removed or raised. No change of a limit sends anything by itself.
     package func submit(
         _ request: UUID, of tenant: TenantID, by actor: CommerceActor, acceptsWarnings: Bool = false
     ) async throws -> CommerceRequest {
         guard actor.mayAsk else { throw CommerceRefused.forbidden("your role may look at requests and not make them") }
         return try await change(request, of: tenant, by: actor, "commerce.submitted") { locked, app, now, tx in
-            guard locked.progress.standing(at: now).state == .draft else {
+            let state = locked.progress.standing(at: now).state
+            guard state == .draft || state == .awaitingApproval else {
                 throw CommerceRefused.tooLate(locked.request.state)
             }
-            _ = try await self.checked(
-                locked.request.intention, app, acceptsWarnings: acceptsWarnings, except: request, at: now, in: tx)
+            let intention = locked.request.intention
+            let purchase = try await self.checked(
+                intention, app, acceptsWarnings: acceptsWarnings, except: request, at: now, in: tx)
+            let needsApproval = Self.needsApproval(
+                intention, of: purchase, limits: try await CommerceQueries.limits(of: app, in: tx))
+            guard state == .draft || !needsApproval else {
+                throw CommerceRefused.forbidden("the limit still asks for a second person's approval")
+            }
             locked.progress.isSubmitted = true
+            locked.progress.needsApproval = needsApproval
             try await tx.execute(
                 """
                 update refunds.commerce_requests
-                set submitted_at = \(now), submitted_by = \(actor.person?.rawValue), submitted_by_token = \(actor.token)
+                set needs_approval = \(needsApproval), submitted_at = \(now), submitted_by = \(actor.person?.rawValue), submitted_by_token = \(actor.token)
                 where tenant_id = \(tenant.rawValue) and request_id = \(request)
                 """)
         }
@@ -314,6 +329,16 @@ package final class CommerceDesk: Sendable {
         needsApproval(
             sum(estimate(intention, purchase), refundedBefore(intention, purchase)),
             intention.currency ?? purchase.currency, intention.kind, limits: limits)
+    }
+
+    /// Whether a request that waits for approval has to, by today's limits.
+    static func stillNeedsApproval(_ request: CommerceRequest, _ app: App, in tx: Transaction) async throws -> Bool {
+        guard
+            let purchase = try await CommercePurchases.find(
+                request.transactionID, environment: request.environment, app: app, in: tx)
+        else { return true }
+        return needsApproval(
+            request.intention, of: purchase, limits: try await CommerceQueries.limits(of: app, in: tx))
     }
 
     /// What the customer got back for these items before: a limit is not kept by asking twice. Nil: unknown.

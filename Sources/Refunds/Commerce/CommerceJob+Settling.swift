@@ -70,18 +70,30 @@ extension CommerceJob {
         let (tenant, app, request) = (call.tenant, call.app.id, call.request)
         // Transaction, case, request: everybody locks them in this order.
         try await take(signed, call, at: now, in: tx)
-        guard var locked = try await CommerceStore.lock(request.id, tenant: tenant, in: tx) else {
+        let (found, known) = try await CommerceStore.lock(
+            [request.id], tenant: tenant,
+            also: [
+                KeyStandings.proven(call.key.id, for: app, isSandbox: call.isSandbox, of: tenant, at: now),
+                CommerceAccessStore.known(app: app, environment: request.environment, tenant: tenant, at: now),
+            ] + (job.map { [Job.held([$0])] } ?? []), in: tx)
+        if let job, known[2].isEmpty { throw ClaimLost(job: job.id) }
+        guard var locked = found[request.id] else {
             try await job?.done(in: tx)
             return
         }
+        let isProven: Bool = try known[0].first?("is_proven") ?? false
+        let isKnown: Bool = try known[1].first?("is_known") ?? false
         var retryAt = end.notBefore
         if end.result == .credentials {
             retryAt = try await KeyStandings.refused(
                 call.key.id, for: app, isSandbox: call.isSandbox, of: tenant, clockOffset: end.clockOffset, at: now,
                 in: tx)
         } else if end.showsKeyAccepted {
-            try await KeyStandings.accepted(
-                call.key.id, for: app, isSandbox: call.isSandbox, of: tenant, at: now, in: tx)
+            // Nothing is written, nor locked, by every call while all is well.
+            if !isProven {
+                try await KeyStandings.accepted(
+                    call.key.id, for: app, isSandbox: call.isSandbox, of: tenant, at: now, in: tx)
+            }
         } else {
             try await KeyStandings.undecided(
                 call.key.id, for: app, isSandbox: call.isSandbox, of: tenant, in: tx)
@@ -92,27 +104,35 @@ extension CommerceJob {
             try await Lane.rest(call.lane, until: until, why: why, in: tx)
         }
         if end.showsOpenDoor {
-            try await CommerceAccessStore.wentThrough(
-                app: app, environment: request.environment, tenant: tenant, at: now, in: tx)
+            if !isKnown {
+                try await CommerceAccessStore.wentThrough(
+                    app: app, environment: request.environment, tenant: tenant, at: now, in: tx)
+            }
         } else if end.result == .doubted, let answer = end.answer {
             try await CommerceAccessStore.doubted(
                 answer, body: end.body, call: request.kind, request: request.id, app: app,
                 environment: request.environment, tenant: tenant, at: now, in: tx)
         }
-        try await CommerceStore.end(
-            call.attempt, of: &locked, with: end.result, answer: end.answer, error: end.error, retryAt: retryAt, in: tx)
-        var acts: [SQL] = []
-        if let answer = end.answer {
-            acts.append(CommerceStore.keeping(answer, body: end.body, of: request, at: now))
+        var statements: [SQL] = []
+        if let ending = CommerceStore.end(
+            call.attempt, of: &locked, with: end.result, answer: end.answer, error: end.error, retryAt: retryAt, at: now
+        ) {
+            statements.append(ending)
         }
-        acts += plan(&locked, end, at: now)
-        try await CommerceStore.save(locked, after: acts, at: now, in: tx)
+        statements += plan(&locked, end, at: now)
+        statements += CommerceStore.saving(locked, answer: end.answer.map { ($0, end.body) }, at: now)
         let standing = locked.progress.standing(at: now)
+        guard let job else {
+            try await tx.finish(with: statements)
+            return tell(call, end, standing.state)
+        }
+        if standing.state == .queued {
+            _ = try await tx.pipeline(statements)
+            try await job.again(at: next(after: end, retryAt, locked.progress, at: now), error: end.text, in: tx)
+        } else {
+            try await tx.finish(with: statements + [job.end])
+        }
         tell(call, end, standing.state)
-        guard let job else { return }
-        guard standing.state == .queued else { return try await job.done(in: tx) }
-        try await job.again(
-            at: next(after: end, retryAt, locked.progress, at: now), error: end.text, in: tx)
     }
 
     private func take(_ signed: Signed, _ call: Call, at now: Moment, in tx: Transaction) async throws {

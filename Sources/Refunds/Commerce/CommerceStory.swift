@@ -18,6 +18,8 @@ package struct CommerceStory: Sendable, Hashable {
     package let facts: [CommerceFact]
     /// Nil unless it waits for its turn.
     package let turn: Turn?
+    /// It waits for an approval that today's limits do not ask for any more.
+    package let needsNobody: Bool
     /// Set: the queue stands since then, and somebody has to look.
     package let stoppedAt: Moment?
     /// The currency of the purchase; the request itself may name none.
@@ -26,12 +28,14 @@ package struct CommerceStory: Sendable, Hashable {
     package let names: [String: String]
 
     package init(
-        request: CommerceRequest, facts: [CommerceFact] = [], turn: Turn? = nil, stoppedAt: Moment? = nil,
+        request: CommerceRequest, facts: [CommerceFact] = [], turn: Turn? = nil, needsNobody: Bool = false,
+        stoppedAt: Moment? = nil,
         currency: String? = nil, names: [String: String] = [:]
     ) {
         self.request = request
         self.facts = facts
         self.turn = turn
+        self.needsNobody = needsNobody
         self.stoppedAt = stoppedAt
         self.currency = currency
         self.names = names

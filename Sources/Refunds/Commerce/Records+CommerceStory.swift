@@ -17,10 +17,14 @@ extension Records {
             let purchase = try await CommercePurchases.find(
                 request.transactionID, environment: request.environment, app: app, in: tx)
             let access = try await CommerceAccessStore.read(of: app, environment: request.environment, in: tx)
+            var needsNobody = false
+            if request.state == .awaitingApproval {
+                needsNobody = try await !CommerceDesk.stillNeedsApproval(request, app, in: tx)
+            }
             return CommerceStory(
                 request: request, facts: try await CommerceStore.facts(of: id, tenant: tenant, in: tx).sorted(),
                 turn: request.state == .queued ? try await turn(of: request, in: tx) : nil,
-                stoppedAt: access.stoppedAt, currency: request.currency ?? purchase?.currency,
+                needsNobody: needsNobody, stoppedAt: access.stoppedAt, currency: request.currency ?? purchase?.currency,
                 names: Dictionary(
                     (purchase?.items ?? []).compactMap { item in item.displayName.map { (item.sku, $0) } },
                     uniquingKeysWith: { first, _ in first }))

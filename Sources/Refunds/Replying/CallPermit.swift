@@ -1,3 +1,4 @@
+import Queue
 import Time
 
 /// The right to one call, committed together with its attempt: from when until when it may be handed to the network.
@@ -23,13 +24,6 @@ struct CallPermit: Sendable {
         sendBy = asked + wait + Self.permission
     }
 
-    private init(from sendAfter: ContinuousClock.Instant, by sendBy: ContinuousClock.Instant) {
-        (self.sendAfter, self.sendBy) = (sendAfter, sendBy)
-    }
-
-    /// The same permission with a later moment.
-    func moved(to moment: ContinuousClock.Instant) -> CallPermit { CallPermit(from: moment, by: sendBy) }
-
     /// After it nobody expects the result any more: it counts as unknown.
     var giveUp: ContinuousClock.Instant { sendBy + Self.callTotal + Self.settleAllowance }
 
@@ -37,7 +31,7 @@ struct CallPermit: Sendable {
     ///
     /// - Returns: why nothing may be sent; nil where it may.
     func turn() async -> String? {
-        if sendAfter > .now { try? await Task.sleep(until: sendAfter, clock: .continuous) }
+        await Turn.wait(until: sendAfter)
         // A stop wakes the sleeper early: the permit's moment is other processes' moment as well.
         guard .now >= sendAfter else { return "the process stopped before the call's turn" }
         return .now < sendBy ? nil : "the permission to send ended before the call"

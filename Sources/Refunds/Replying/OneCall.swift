@@ -90,22 +90,48 @@ struct OneCall: Sendable {
 
     /// The second step up to the network: waits for the turn, if the permission still stands by our own clock.
     ///
-    /// A turn that was missed is another call's by now: the call takes a new one, within the same permission.
     func turn(of call: some BegunCall) async -> Turn {
-        var permit = call.permit
-        while true {
-            if let why = await permit.turn() { return .notSent(why) }
-            guard let slack = Lane.slack(of: call.lane), ContinuousClock.now > permit.sendAfter + slack else { break }
-            do {
-                guard
-                    let wait = try await database.transaction(
-                        call.app.tenant.scope, { try await Lane.takePermit(call.lane, in: $0) })
-                else { return .notSent("its turn was missed, and the rate limit's next permits are taken") }
-                permit = permit.moved(to: .now + wait)
-            } catch {
-                return .notSent("its turn was missed, and no other could be had: \(error)")
-            }
+        if let why = await call.permit.turn() { return .notSent(why) }
+        return signed(call)
+    }
+
+    /// How long before its expected moment a call takes its permit.
+    private static let lead: Duration = .milliseconds(15)
+
+    /// The second step of a call that was begun with others, and whose permit is only expected: it takes it when its turn
+    /// comes, so that a call that comes late makes those after it come later and none nearer, and that nothing
+    /// leaves while its lane is paused.
+    ///
+    /// - Parameter stopped: why nothing may leave any more, as others found out.
+    func turn(of call: some BegunCall, unless stopped: () -> String?) async -> Turn {
+        let permit = call.permit
+        await Queue.Turn.wait(until: permit.sendAfter - Self.lead)
+        guard .now >= permit.sendAfter - Self.lead else {
+            return .notSent("the process stopped before the call's turn")
         }
+        while ContinuousClock.now < permit.sendBy {
+            if let why = stopped() { return .notSent(why) }
+            let scope = call.app.tenant.scope
+            do {
+                guard let wait = try await Lane.takePermit(call.lane, of: scope, at: clock.now, on: database) else {
+                    return .notSent(await Lane.whyNone(call.lane, of: scope, at: clock.now, on: database))
+                }
+                let moment = ContinuousClock.now + wait
+                await Queue.Turn.wait(until: moment)
+                guard .now >= moment else { return .notSent("the process stopped before the call's turn") }
+                // A turn that was missed is another call's by now: it takes a new one, within the same permission.
+                if let slack = Lane.slack(of: call.lane), ContinuousClock.now > moment + slack { continue }
+            } catch {
+                return .notSent("its turn could not be had: \(error)")
+            }
+            if let why = stopped() { return .notSent(why) }
+            guard .now < permit.sendBy else { break }
+            return signed(call)
+        }
+        return .notSent("the permission to send ended before the call")
+    }
+
+    private func signed(_ call: some BegunCall) -> Turn {
         guard let token = tokens.kept(call.key, call.app) else { return .notSent("the token ended before the call") }
         return .send(token)
     }

@@ -17,13 +17,25 @@ package enum KeyStandings {
     package static func enter(
         _ key: SigningKeyID, for app: AppID, isSandbox: Bool, of tenant: TenantID, at now: Moment, in tx: Transaction
     ) async throws -> KeyGate {
+        try await enter(several: key, for: app, isSandbox: isSandbox, of: tenant, at: now, in: tx).gate
+    }
+
+    /// The same for several calls at once.
+    ///
+    /// - Returns: with `isTrial` the open gate is for one of them.
+    package static func enter(
+        several key: SigningKeyID, for app: AppID, isSandbox: Bool, of tenant: TenantID, at now: Moment,
+        in tx: Transaction
+    ) async throws -> (gate: KeyGate, isTrial: Bool) {
         let (whole, own) = try await both(of: key, for: app, isSandbox: isSandbox, of: tenant, in: tx)
-        if let own, own.refusedSince != nil, let until = own.pausedUntil, until > now { return .closed(until: until) }
-        guard whole?.isAccepted == true else {
-            return try await tryKey(key, whole, isSandbox, tenant, at: now, in: tx)
+        if let own, own.refusedSince != nil, let until = own.pausedUntil, until > now {
+            return (.closed(until: until), true)
         }
-        if own?.isAccepted == true { return .open }
-        return try await tryKey(key, for: app, own, isSandbox, tenant, at: now, in: tx)
+        guard whole?.isAccepted == true else {
+            return (try await tryKey(key, whole, isSandbox, tenant, at: now, in: tx), true)
+        }
+        if own?.isAccepted == true { return (.open, false) }
+        return (try await tryKey(key, for: app, own, isSandbox, tenant, at: now, in: tx), true)
     }
 
     /// One at a time of all apps: the key is not known to work for any.
@@ -189,6 +201,22 @@ package enum KeyStandings {
             let wholeAt = whole.acceptedAt, let ownAt = own.acceptedAt
         else { return false }
         return min(wholeAt, ownAt) > now - .hours(1)
+    }
+
+    /// The same as one statement: a row with the column `is_proven`.
+    package static func proven(
+        _ key: SigningKeyID, for app: AppID, isSandbox: Bool, of tenant: TenantID, at now: Moment
+    ) -> SQL {
+        """
+        select exists (
+          select from tenants.key_standings s
+          join tenants.key_proofs p on p.tenant_id = s.tenant_id and p.signing_key_id = s.signing_key_id
+            and p.environment = s.environment
+          where s.tenant_id = \(tenant.rawValue) and s.signing_key_id = \(key.rawValue)
+            and s.environment = \(environment(isSandbox)) and p.app_id = \(app.rawValue)
+            and s.refused_since is null and s.paused_until is null and s.accepted_at > \(now - .hours(1))
+            and p.refused_since is null and p.paused_until is null and p.accepted_at > \(now - .hours(1))) as is_proven
+        """
     }
 
     /// Both in one round trip.

@@ -230,6 +230,149 @@ import Time
         }
     }
 
+    @Test(arguments: [nil, 3000 as Int64])
+    func `a limit that is removed or raised sends nothing; what waited for it is handed in by whoever asks`(
+        limit: Int64?
+    ) async throws {
+        try await Desk.open { desk in
+            try await desk.know(desk.addOns())
+            let (commerce, app) = (desk.commerce, desk.alpha.app)
+            let admin = CommerceActor.person(PersonID(rawValue: UUID()), .admin, address: nil)
+            try await commerce.setLimit(2000, currency: "USD", app: app, by: admin)
+            let asked = try await desk.ask(desk.refund("addon.a"))
+            let records = Records(database: desk.database)
+            func needsNobody() async throws -> Bool? {
+                try await records.commerceStory(of: app.tenant, id: asked.id)?.needsNobody
+            }
+            // While the limit asks for somebody nothing goes on, whoever tries and however.
+            #expect(try await needsNobody() == false)
+            await #expect(throws: CommerceRefused.self) {
+                try await commerce.submit(asked.id, of: app.tenant, by: admin)
+            }
+            #expect(try await desk.ask(desk.refund("addon.a")).state == .awaitingApproval)
+
+            try await commerce.setLimit(limit, currency: "USD", app: app, by: admin)
+            try await desk.work()
+            #expect(try await desk.request(asked.id).state == .awaitingApproval)
+            #expect(desk.advancedCommerce.calls.isEmpty)
+            #expect(try await needsNobody() == true)
+            let viewer = CommerceActor.person(PersonID(rawValue: UUID()), .viewer, address: nil)
+            await #expect(throws: CommerceRefused.self) {
+                try await commerce.submit(asked.id, of: app.tenant, by: viewer)
+            }
+            // By its page, or under its key: the same request either way.
+            let sent =
+                limit == nil
+                ? try await commerce.submit(asked.id, of: app.tenant, by: Desk.asker)
+                : try await desk.ask(desk.refund("addon.a"))
+            #expect(sent.id == asked.id && sent.state == .queued && !sent.needsApproval)
+            try await desk.work()
+            #expect(try await desk.request(asked.id).state == .accepted)
+            #expect(try await needsNobody() == false)
+            #expect(desk.advancedCommerce.calls.count == 1)
+        }
+    }
+
+    @Test func `a draft goes by the limits of the moment in which it is handed in`() async throws {
+        try await Desk.open { desk in
+            try await desk.know(desk.addOns())
+            let admin = CommerceActor.person(PersonID(rawValue: UUID()), .admin, address: nil)
+            let draft = try await desk.commerce.ask(
+                desk.refund("addon.a"), app: desk.alpha.app, by: Desk.asker, idempotencyKey: "k1", asDraft: true
+            ).request
+            try await desk.commerce.setLimit(2000, currency: "USD", app: desk.alpha.app, by: admin)
+            let handedIn = try await desk.commerce.submit(draft.id, of: desk.alpha.app.tenant, by: Desk.asker)
+            #expect(handedIn.state == .awaitingApproval)
+            try await desk.work()
+            #expect(desk.advancedCommerce.calls.isEmpty)
+        }
+    }
+
+    // MARK: many at once
+
+    @Test func `requests of an app that are claimed together are begun together, and each is sent once`() async throws {
+        try await Desk.open { desk in
+            let asked = try await desk.askForSeveral(4)
+            let jobs = try await desk.claimAll(.commerce)
+            #expect(jobs.count == 4)
+            // The key was never tried: one call goes ahead, the others come after it.
+            try await desk.commerceJob.run(jobs)
+            #expect(desk.advancedCommerce.calls.map(\.transactionID) == [asked[0].transactionID])
+            desk.clock.advance(by: .seconds(2))
+            let rest = try await desk.claimAll(.commerce)
+            #expect(rest.count == 3)
+            try await desk.commerceJob.run(rest)
+            #expect(desk.advancedCommerce.calls.map(\.transactionID) == asked.map(\.transactionID))
+            #expect(desk.advancedCommerce.references.count == 4)
+            #expect(try await desk.count("refunds.commerce_requests where state = 'accepted'") == 4)
+            #expect(try await desk.count("queue.jobs where kind = 'commerce'") == 0)
+            let gaps = try await desk.test.asSuperuser(
+                "select extract(epoch from max(started_at) - min(started_at))::float8 as s from refunds.commerce_attempts where request_id <> \(asked[0].id)"
+            )
+            #expect(try gaps[0]("s") as Double >= 0.415, "one spacing apart")
+        }
+    }
+
+    @Test(arguments: ["the addendum", "the limit", "the key"])
+    func `what one answer says of all is heard by the calls that were begun with it`(trouble: String) async throws {
+        try await Desk.open { desk in
+            try await desk.proveKey()
+            let asked = try await desk.askForSeveral(3)
+            switch trouble {
+            case "the addendum": desk.advancedCommerce.script(.doubted(ScriptedCommerce.answer(403, 4_039_999)))
+            case "the limit":
+                desk.advancedCommerce.script(.rateLimited(ScriptedCommerce.answer(429), until: desk.now + .minutes(5)))
+            default: desk.advancedCommerce.script(.credentials(ScriptedCommerce.answer(401), clockOffset: nil))
+            }
+            let before = desk.advancedCommerce.calls.count
+            try await desk.commerceJob.run(try await desk.claimAll(.commerce))
+            #expect(desk.advancedCommerce.calls.count == before + 1)
+            for request in asked { #expect(try await desk.request(request.id).state == .queued) }
+            #expect(try await desk.count("refunds.commerce_attempts where result = 'not-sent'") == 2)
+            #expect(try await desk.count("queue.jobs where kind = 'commerce'") == 3)
+        }
+    }
+
+    @Test func `a lane that another process stops meanwhile is left alone by the calls that wait for their turns`()
+        async throws
+    {
+        try await Desk.open { desk in
+            try await desk.proveKey()
+            let asked = try await desk.askForSeveral(3)
+            let before = desk.advancedCommerce.calls.count
+            guard case .calls(let begun) = try await desk.commerceJob.begin(try await desk.claimAll(.commerce)) else {
+                Issue.record("the token is there")
+                return
+            }
+            let last = try #require(begun.count == 3 ? begun[2].1 : nil)
+            let lane = Lane.commerce(app: desk.alpha.app.id.rawValue, isSandbox: false)
+            try await desk.database.transaction(desk.alpha.app.tenant.scope) { tx in
+                try await Lane.rest(lane, until: desk.now + .hours(1), why: "Apple said 429 elsewhere", in: tx)
+            }
+            let ending = await desk.commerceJob.perform(last)
+            guard case .notSent(let why) = ending else {
+                Issue.record("it was sent: \(ending)")
+                return
+            }
+            #expect(why.contains("429 elsewhere"))
+            #expect(desk.advancedCommerce.calls.count == before)
+            #expect(asked.count == 3)
+        }
+    }
+
+    @Test func `one job that cannot be read does not hold up those that were claimed with it`() async throws {
+        try await Desk.open { desk in
+            try await desk.proveKey()
+            let asked = try await desk.askForSeveral(2)
+            try await desk.test.asSuperuser(
+                "update queue.jobs set subject = 'nonsense' where unique_key = \(asked[0].id.uuidString.lowercased())")
+            try await desk.commerceJob.run(try await desk.claimAll(.commerce))
+            #expect(try await desk.request(asked[1].id).state == .accepted)
+            #expect(try await desk.request(asked[0].id).state == .queued)
+            #expect(try await desk.count("queue.jobs where state = 'waiting' and kind = 'commerce'") == 1)
+        }
+    }
+
     // MARK: what Apple signed in its answer
 
     @Test func `who made the token that asked does not approve, somebody else does`() async throws {

@@ -143,6 +143,41 @@ extension Desk {
         ).request
     }
 
+    /// Refunds of one item of as many purchases, in the order of asking.
+    func askForSeveral(_ count: Int) async throws -> [CommerceRequest] {
+        let ids = (0..<count).map { "20000009000001\(20 + $0)" }
+        for id in ids { try await know(addOns { $0["transactionId"] = .text(id) }) }
+        var asked: [CommerceRequest] = []
+        for (n, id) in ids.enumerated() {
+            var intention = refund("addon.a")
+            intention.transactionID = id
+            asked.append(try await ask(intention, key: "several-\(n)"))
+            clock.advance(by: .milliseconds(1))
+        }
+        return asked
+    }
+
+    /// One request is sent and taken: Apple is known to accept the key.
+    func proveKey() async throws {
+        try await know(addOns())
+        _ = try await ask(refund("addon.a"), key: "proof")
+        try await work()
+        try await test.asSuperuser("update queue.lanes set free_at = clock_timestamp()")
+    }
+
+    /// Claims all jobs of a kind that are due, in the order of asking.
+    func claimAll(_ kind: RefundJobs.Kind) async throws -> [Job] {
+        var jobs: [Job] = []
+        while let job = try await claim(kind) {
+            jobs.append(
+                Job(
+                    tenant: job.tenant, id: job.id, lane: job.lane, kind: job.kind, subject: job.subject,
+                    attempts: job.attempts, deadline: job.deadline, claim: 7, worker: job.worker))
+        }
+        try await test.asSuperuser("update queue.jobs set claim = 7 where state = 'running'")
+        return jobs
+    }
+
     func request(_ id: UUID) async throws -> CommerceRequest {
         let found = try await Records(database: database).commerceRequest(of: alpha.app.tenant, id: id)
         guard let found else { throw CommerceRefused.noSuchRequest }

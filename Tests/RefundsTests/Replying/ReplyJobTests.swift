@@ -475,7 +475,7 @@ struct ReplyJobTests {
         try await Desk.open { desk in
             let job = try await claimed(desk)
             var call = try await begin(desk, job)
-            call.permit = call.permit.moved(to: .now + .seconds(60))
+            call.permit = CallPermit(after: .zero, asked: .now + .seconds(60), given: .now + .seconds(60))
             let waiting = call
             let task = Task { await desk.replies.perform(waiting) }
             task.cancel()

@@ -279,9 +279,11 @@ create index transactions_original
 
 -- ------------------------------------------------------------------ the queue
 
--- A lane whose calls are few and far between gives that many jobs to a claim, and rests until its next permit:
--- jobs that could not call would take up the places of those that can.
-alter table queue.lanes add column claim_max int check (claim_max > 0);
+-- A lane whose calls are few and far between gives that many jobs to a claim, and rests until the next permit after
+-- theirs: jobs that could not call would take up the places of those that can.
+alter table queue.lanes
+  add column claim_max int check (claim_max > 0),
+  add column rests_until timestamptz;
 -- Rests and permits change a row several times for each call. No index holds what they change, so that each new
 -- version finds room on its page and the old ones go without a vacuum.
 alter table queue.lanes set (fillfactor = 40);

@@ -21,6 +21,12 @@ struct CommerceActions {
                 }
             }
             .and(takeBack)
+        case .awaitingApproval where page.story.needsNobody:
+            return form(.class("stack"), .post, .action(.commerceSubmission(page.slug, request.id))) {
+                SecondLook(warnings: page.warnings, isUnseen: !page.warnings.isEmpty).html
+                div(.class("step-actions")) { button(.class("button button-main"), .type("submit")) { "Hand in and send" } }
+            }
+            .and(takeBack)
         case .awaitingApproval:
             if request.askedBy == page.me {
                 return p(.class("quiet")) { "You asked for it, so somebody else has to approve it." }.and(takeBack)

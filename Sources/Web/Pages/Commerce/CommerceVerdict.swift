@@ -17,6 +17,11 @@ struct CommerceVerdict {
     private var sentences: [String] {
         switch request.state {
         case .draft: ["This is a draft. Nothing is sent until somebody hands it in."]
+        case .awaitingApproval where story.needsNobody:
+            [
+                "It waited for a second person, because of its amount. The limit was removed or raised since: nobody has to approve it any more.",
+                "It goes out as soon as somebody hands it in. A change of limits sends nothing by itself.",
+            ]
         case .awaitingApproval:
             [
                 "It waits for a second person, because of its amount. Somebody other than who asked has to approve it; nothing is sent before."

@@ -15,6 +15,10 @@ struct CommerceAnswer {
 
     var notice: Notice { Notice(tone, text, more: more) }
 
+    /// Said with every change of a limit.
+    private static let waiting =
+        "It counts for what is handed in from now on. A request that waits for an approval which is not needed any more goes out when somebody hands it in on its page."
+
     /// After a form that was taken. What Apple said is read from what is stored, never from the address.
     static func done(_ part: CommerceAccessPart, _ environment: AppEnvironment?, _ model: CommerceAccessModel) -> Self {
         let access = model.access.first { $0.environment == environment }
@@ -40,8 +44,8 @@ struct CommerceAnswer {
                     "The door is open.",
                     "Apple answered that it does not know the transaction, as it should. Requests are sent.")
         case .checklist: return saved("Saved.")
-        case .limit: return saved("The limit is set.", "It counts for requests from now on.")
-        case .limitRemoval: return saved("The limit is taken away.")
+        case .limit: return saved("The limit is set.", CommerceAnswer.waiting)
+        case .limitRemoval: return saved("The limit is taken away.", CommerceAnswer.waiting)
         case .cost: return saved("The cost is set.")
         case .costRemoval: return saved("The cost is taken away.")
         }
