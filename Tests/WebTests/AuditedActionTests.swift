@@ -101,6 +101,15 @@ import Time
             #expect(try await sam.post(.channel("alpha", channel), onCall).status == 303)
             #expect(try await sam.post(.channelTest("alpha", channel)).status == 303)
             #expect(try await sam.post(.channelRemoval("alpha", channel)).status == 303)
+            // Policies, and what waits for a person
+            let rules = [("rules", "otherwise send facts only"), ("note", ""), ("basedOn", "0"), ("do", "save")]
+            #expect(
+                try await sam.post(.policy("alpha", bundleID: "com.example.alpha", .now), rules).status == 303)
+            var held = SampleCase()
+            (held.state, held.outcome) = ("held", "pending")
+            let waiting = try await desk.add(held, to: desk.alphaApp)
+            let said = [("choice", "nothing"), ("reason", "Spoke with them.")]
+            #expect(try await sam.post(.heldAnswer("alpha", waiting), said).status == 303)
             // Oneself
             let word = "seven lamps beside the river"
             #expect(

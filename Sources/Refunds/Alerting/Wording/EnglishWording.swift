@@ -81,7 +81,8 @@ package struct EnglishWording: Wording {
             SaidOfIncident(
                 "\(forms.number(count)) notification\(count == 1 ? "" : "s") of \(app) had not arrived and \(count == 1 ? "was" : "were") fetched from Apple's history.",
                 "They are worked on as if they had arrived; requests whose time was over are missed.",
-                "If no outage of ours explains it, check that the public address can be reached from outside. This closes by itself an hour after the last one.")
+                "If no outage of ours explains it, check that the public address can be reached from outside. This closes by itself an hour after the last one."
+            )
         case .relayFailing(let app, let said, let waiting):
             SaidOfIncident(
                 "The other receiver of \(app) does not take its notifications: \(said)",

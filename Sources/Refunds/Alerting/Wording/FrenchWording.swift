@@ -79,7 +79,8 @@ struct FrenchWording: Wording {
             SaidOfIncident(
                 "\(forms.number(count)) \(isOne(count) ? "notification pour \(app) n’était pas arrivée et a été reprise" : "notifications pour \(app) n’étaient pas arrivées et ont été reprises") de l’historique d’Apple.",
                 "Elles sont traitées comme si elles étaient arrivées ; les demandes dont le délai était passé sont manquées.",
-                "Si aucune panne de notre côté ne l’explique, vérifiez que l’adresse publique est joignable de l’extérieur. Cela se ferme de soi-même une heure après la dernière.")
+                "Si aucune panne de notre côté ne l’explique, vérifiez que l’adresse publique est joignable de l’extérieur. Cela se ferme de soi-même une heure après la dernière."
+            )
         case .relayFailing(let app, let said, let waiting):
             SaidOfIncident(
                 "L’autre destinataire de \(app) ne prend pas ses notifications : \(said)",

@@ -79,7 +79,8 @@ struct GermanWording: Wording {
             SaidOfIncident(
                 "\(forms.number(count)) \(count == 1 ? "Mitteilung für \(app) war nicht angekommen und wurde" : "Mitteilungen für \(app) waren nicht angekommen und wurden") aus Apples Verlauf geholt.",
                 "Sie werden bearbeitet, als wären sie angekommen; Anfragen, deren Frist vorbei war, sind versäumt.",
-                "Erklärt es kein eigener Ausfall, prüfen, ob die öffentliche Adresse von außen erreichbar ist. Das endet von selbst eine Stunde nach der letzten.")
+                "Erklärt es kein eigener Ausfall, prüfen, ob die öffentliche Adresse von außen erreichbar ist. Das endet von selbst eine Stunde nach der letzten."
+            )
         case .relayFailing(let app, let said, let waiting):
             SaidOfIncident(
                 "Der andere Empfänger von \(app) nimmt seine Mitteilungen nicht an: \(said)",

@@ -78,7 +78,8 @@ struct SpanishWording: Wording {
             SaidOfIncident(
                 "\(forms.number(count)) \(count == 1 ? "notificación para \(app) no había llegado y se recuperó" : "notificaciones para \(app) no habían llegado y se recuperaron") del historial de Apple.",
                 "Se procesan como si hubieran llegado; las solicitudes cuyo plazo había pasado están perdidas.",
-                "Si ninguna caída nuestra lo explica, compruebe que la dirección pública es accesible desde fuera. Se cierra por sí mismo una hora después de la última.")
+                "Si ninguna caída nuestra lo explica, compruebe que la dirección pública es accesible desde fuera. Se cierra por sí mismo una hora después de la última."
+            )
         case .relayFailing(let app, let said, let waiting):
             SaidOfIncident(
                 "El otro receptor de \(app) no acepta sus notificaciones: \(said)",

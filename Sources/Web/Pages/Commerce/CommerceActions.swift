@@ -24,7 +24,9 @@ struct CommerceActions {
         case .awaitingApproval where page.story.needsNobody:
             return form(.class("stack"), .post, .action(.commerceSubmission(page.slug, request.id))) {
                 SecondLook(warnings: page.warnings, isUnseen: !page.warnings.isEmpty).html
-                div(.class("step-actions")) { button(.class("button button-main"), .type("submit")) { "Hand in and send" } }
+                div(.class("step-actions")) {
+                    button(.class("button button-main"), .type("submit")) { "Hand in and send" }
+                }
             }
             .and(takeBack)
         case .awaitingApproval:
