@@ -21,6 +21,8 @@ package struct PolicyTrial: Sendable {
         package let outcome: CaseOutcome
     }
 
+    package init() {}
+
     /// Requests that the rules decided, the newest ones.
     package internal(set) var looked = 0
     /// How many of them each rule fits first, by its number.
