@@ -1,4 +1,10 @@
+import Crypto
 import Foundation
+import Journal
+import Mail
+import Postgres
+import Support
+import Tenants
 import Testing
 import Time
 
