@@ -111,7 +111,7 @@ private struct Record: Sendable {
     {
         var counts = DriftCounts(app: Self.app, kind: kind, knownDays: knownDays)
         var groups: [[String]: [Double]] = [:]
-        for one in asked where one.hour < hour && one.hour >= hour - Double(DriftCounts.days) * 24 {
+        for one in asked where one.hour < hour && one.hour > hour - Double(DriftCounts.days) * 24 {
             let group = [one.reason, one.product, one.build, one.storefront]
             groups[group, default: [Double](repeating: 0, count: DriftCounts.days)][Int((hour - one.hour) / 24)] += 1
         }

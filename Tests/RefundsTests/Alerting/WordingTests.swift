@@ -220,7 +220,7 @@ extension IncidentSentence {
         for seconds in stride(from: Int64(1_780_000_000), to: 1_820_000_000, by: 3_456_789) {
             var style = Date.FormatStyle(locale: locale, timeZone: berlin)
             style = style.year(.defaultDigits).month(.twoDigits).day(.twoDigits).hour(.twoDigits(amPM: .omitted))
-                .minute()
+                .minute(.twoDigits)
             let theirs = Date(timeIntervalSince1970: Double(seconds)).formatted(style)
             #expect(forms.clock(Moment(seconds: seconds)) == theirs)
         }
