@@ -1,5 +1,6 @@
 import Foundation
 import Postgres
+import Support
 import Tenants
 import Testing
 import Time
@@ -110,7 +111,7 @@ private struct Record: Sendable {
     {
         var counts = DriftCounts(app: Self.app, kind: kind, knownDays: knownDays)
         var groups: [[String]: [Double]] = [:]
-        for one in asked where one.hour < hour && one.hour >= hour - Double(DriftCounts.days) * 24 {
+        for one in asked where one.hour < hour && one.hour > hour - Double(DriftCounts.days) * 24 {
             let group = [one.reason, one.product, one.build, one.storefront]
             groups[group, default: [Double](repeating: 0, count: DriftCounts.days)][Int((hour - one.hour) / 24)] += 1
         }
@@ -128,7 +129,7 @@ private struct Record: Sendable {
     }
 
     @Test(arguments: Record.all.indices)
-    fileprivate func `thirty usual days raise nothing`(record: Int) {
+    func `thirty usual days raise nothing`(record: Int) {
         let asked = Record.all[record].asked(UInt64(record) + 1)
         for hour in stride(from: 16 * 24, to: 46 * 24, by: 5) {
             let found = jumps(asked, at: hour)
@@ -157,7 +158,7 @@ private struct Record: Sendable {
 
     /// Beside 40 usual customers a day, 60 a day more from noon on.
     @Test(arguments: breaks.indices)
-    fileprivate func `a jump is noticed within hours, at the place that explains it`(index: Int) throws {
+    func `a jump is noticed within hours, at the place that explains it`(index: Int) throws {
         let (broken, start) = (Self.breaks[index], 30 * 24 + 12)
         var asked = Record.all[1].asked(99)
         for n in 0..<120 {

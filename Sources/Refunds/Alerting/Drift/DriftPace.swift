@@ -10,16 +10,23 @@ final class DriftPace: Sendable {
     static let everyWhileFound = Duration.minutes(1)
     private static let tenantsMax = 10_000
 
-    private let nextAt = Mutex<[TenantID: Moment]>([:])
+    private struct Look {
+        let nextAt: Moment
+        let hasFound: Bool
+    }
+
+    private let looks = Mutex<[TenantID: Look]>([:])
 
     func isDue(_ tenant: TenantID, at now: Moment) -> Bool {
-        nextAt.withLock { $0[tenant].map { $0 <= now } ?? true }
+        looks.withLock { $0[tenant].map { $0.nextAt <= now } ?? true }
     }
 
     func looked(at tenant: TenantID, found: Bool, at now: Moment) {
-        nextAt.withLock { next in
-            if next.count >= Self.tenantsMax { next.removeAll() }
-            next[tenant] = now + (found ? Self.everyWhileFound : Self.every)
+        looks.withLock { looks in
+            if looks.count >= Self.tenantsMax { looks.removeAll() }
+            // What is not found any more is looked for once more soon: an incident closes when its cause stays away.
+            let isClose = found || looks[tenant]?.hasFound == true
+            looks[tenant] = Look(nextAt: now + (isClose ? Self.everyWhileFound : Self.every), hasFound: found)
         }
     }
 }

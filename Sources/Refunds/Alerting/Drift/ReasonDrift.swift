@@ -70,7 +70,8 @@ enum ReasonDrift {
         guard recent >= customersMin else { return nil }
         let before = days[1...counts.knownDays]
         let all = counts.all(at: series.place)
-        let (usual, cautious): (Double, Double)
+        let usual: Double
+        let cautious: Double
         if isNew(series.place, all, counts) {
             guard let odds = usualOdds(of: series.reason, in: counts) else { return nil }
             let others = max(0, all[0] - recent)
