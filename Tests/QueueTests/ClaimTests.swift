@@ -440,7 +440,7 @@ import Time
         try await withHouse { house in
             let lane = Lane.commerce(app: 1, isSandbox: false)
             func set(_ change: SQL) async throws {
-                try await house.db.transaction(.tenant(1)) { tx in
+                _ = try await house.db.transaction(.tenant(1)) { tx in
                     try await tx.execute("update queue.lanes set \(change) where lane = \(lane)")
                 }
             }
