@@ -128,7 +128,7 @@ import Time
                 beganAt: noon - .days(1), sweptAt: noon, arrived: 1, fetched: 2, fetchedAt: noon - ago, fetchedLately: 2
             )
         }
-        #expect(found(fetched(.minutes(59)))?.title.hasPrefix("2 notifications of com.example.alpha") == true)
+        #expect(found(fetched(.minutes(59)))?.said.title.hasPrefix("2 notifications of com.example.alpha") == true)
         #expect(found(fetched(.minutes(61))) == nil)
         func unread(_ ago: Duration) -> HistoryStanding {
             HistoryStanding(
