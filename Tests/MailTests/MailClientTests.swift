@@ -7,7 +7,7 @@ import Time
 
 @testable import Mail
 
-@Suite struct `Handing in mail` {
+@Suite(.ownThreads) struct `Handing in mail` {
     private final class Lines: Sendable {
         private let lines = Mutex<[String]>([])
         var journal: Journal { Journal(level: .debug) { [self] line in lines.withLock { $0.append(line) } } }

@@ -2,7 +2,7 @@
 ///
 /// - Throws: `NeverSo` after `limit`; what `condition` throws.
 package func until(
-    _ limit: Duration = .seconds(20), _ what: String = "", _ condition: () async throws -> Bool
+    _ limit: Duration = .seconds(120), _ what: String = "", _ condition: () async throws -> Bool
 ) async throws {
     let deadline = ContinuousClock.now + limit
     while try await !condition() {
