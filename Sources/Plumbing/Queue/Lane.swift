@@ -82,7 +82,7 @@ package enum Lane {
         for isSecondTry in [false, true] {
             let seen = try await tx.row(
                 """
-                select greatest(free_at, clock_timestamp()) - clock_timestamp() as wait, call_spacing
+                select greatest(greatest(free_at, clock_timestamp()) - clock_timestamp(), interval '0') as wait, call_spacing
                 from queue.lanes
                 where lane = \(lane) and free_at < clock_timestamp() + interval '2 seconds'
                 """)
