@@ -40,6 +40,7 @@ extension Site {
         case 3 where segments[0] == "t":
             switch segments[2] {
             case "cases": self = .cases(segments[1], CaseListQuery(query))
+            case "held": self = .held(segments[1])
             case "notifications": self = .notifications(segments[1], NotificationListQuery(query))
             case "quarantine": self = .quarantine(segments[1], RefusalListQuery(query))
             case "apps": self = .apps(segments[1])

@@ -197,7 +197,7 @@ import Testing
     }
 
     @Test func `the README and the program know the same settings`() {
-        #expect(Set(Setting.all.map(\.name)).count == 31)
+        #expect(Set(Setting.all.map(\.name)).count == 32)
         for setting in Setting.all where setting.name != "DATABASE_URL" {
             #expect(setting.name.hasPrefix("REFUND_DESK_"))
         }
