@@ -44,7 +44,8 @@ import Testing
             let inbox = try await stage.addApp()
             let desk = try await stage.serve()
             // Five calls to Apple are under way when the signal comes.
-            stage.apple.script.add([ScriptedAnswer(delay: .seconds(2), times: 5)], in: .production)
+            stage.apple.script.add(
+                [ScriptedAnswer(delay: .seconds(2), times: 5, pathContains: "consumption")], in: .production)
             let running = try (0..<5).map { _ in try stage.request() }
             for note in running { #expect(try await desk.post(note, to: inbox) == 200) }
             try await stage.eventually("five calls are under way") {

@@ -10,7 +10,7 @@ import Testing
         try await withStage(settings: ["REFUND_DESK_LOG": "debug"]) { stage in
             let inbox = try await stage.addApp()
             let desk = try await stage.serve()
-            stage.apple.script.add([.unauthenticated()], in: .production)
+            stage.apple.script.add([.unauthenticated(pathContains: "consumption")], in: .production)
             let first = try stage.request()
             #expect(try await desk.post(first, to: inbox) == 200)
             try await stage.eventually("a refused call") {

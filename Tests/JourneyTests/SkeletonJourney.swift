@@ -32,7 +32,8 @@ struct `From Apple's request to the page` {
         try await withStage { stage in
             let inbox = try await stage.addApp()
             let desk = try await stage.serve()
-            stage.apple.script.add([ScriptedAnswer(status: 401, times: 1)], in: .production)
+            stage.apple.script.add(
+                [ScriptedAnswer(status: 401, times: 1, pathContains: "consumption")], in: .production)
             let note = try stage.request()
             #expect(try await desk.post(note, to: inbox) == 200)
             try await stage.eventually("the key is refused and the reply waits") {

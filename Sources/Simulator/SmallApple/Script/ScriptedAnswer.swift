@@ -55,8 +55,9 @@ extension ScriptedAnswer {
     }
 
     /// The bare 401 of a token that is not good (apple sheet 8.3).
-    package static func unauthenticated(times: Int? = 1) -> ScriptedAnswer {
+    package static func unauthenticated(times: Int? = 1, pathContains: String? = nil) -> ScriptedAnswer {
         ScriptedAnswer(
-            status: 401, headers: [("Content-Type", "text/plain")], body: Array("Unauthenticated\n".utf8), times: times)
+            status: 401, headers: [("Content-Type", "text/plain")], body: Array("Unauthenticated\n".utf8), times: times,
+            pathContains: pathContains)
     }
 }
