@@ -34,13 +34,13 @@ struct SupportAgent: Sendable {
     }
 
     func arrives(_ isThere: (String) -> Bool) async throws {
-        try await until(.seconds(15), "a page") { isThere((try? await browser.url) ?? "") }
+        try await until(.seconds(120), "a page") { isThere((try? await browser.url) ?? "") }
     }
 
     /// Waits until the page shows a text; no reload.
     func sees(_ text: String, in selector: String = "main") async throws {
         do {
-            try await until(.seconds(25)) { (try? await browser.text(selector).contains(text)) ?? false }
+            try await until { (try? await browser.text(selector).contains(text)) ?? false }
         } catch {
             Issue.record("the page does not show \"\(text)\": \(try await browser.text(selector))")
         }

@@ -75,7 +75,7 @@ final class WebDriver: Sendable {
 
     /// Clicks on what is there, or comes: a page may be on its way, and a script may be putting a newer part in place.
     func click(_ selector: String) async throws {
-        try await until(.seconds(10), "something to click on at \(selector)") {
+        try await until(.seconds(120), "something to click on at \(selector)") {
             do {
                 try await ask(.post, "/element/\(try await find(selector))/click", "{}")
                 return true

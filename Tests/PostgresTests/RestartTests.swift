@@ -45,11 +45,11 @@ import Testing
 
         try await cluster.start()
         let back = ContinuousClock.now
-        try await until(.seconds(10)) { (try? await insert("after-\(UInt32.random(in: 0 ... .max))")) == 1 }
+        try await until { (try? await insert("after-\(UInt32.random(in: 0 ... .max))")) == 1 }
         #expect(ContinuousClock.now - back < .seconds(10))
         for n in 0..<20 { #expect(try await insert("steady-\(n)") == 1) }
         // The listener is back too.
-        try await until(.seconds(10)) {
+        try await until {
             _ = try await database.rows(.house, "select pg_notify('desk_test', 'again')")
             return heard.withLock { $0.contains("again") }
         }

@@ -53,6 +53,12 @@ package final class MailBox: Sendable {
         }
     }
 
+    /// What was taken, when it is so many. The server answers a little before its line is read here.
+    package func delivered(_ count: Int) async throws -> [Delivery] {
+        try await until(.seconds(120), "\(count) mails") { deliveries.count >= count }
+        return deliveries
+    }
+
     /// What was said to it, but for messages: commands only.
     package var transcript: String { program.output }
 

@@ -183,8 +183,8 @@ import Time
             #expect(await sender.send(.sample, over: .sample(.email)).isAccepted)
             let resolved = Notice.sample.with { ($0.event, $0.sequence) = (.resolved, 2) }
             #expect(await sender.send(resolved, over: .sample(.email)).isAccepted)
-            let got = box.deliveries
-            #expect(got.map(\.to) == [["on-call@example.com"], ["on-call@example.com"]])
+            let got = try await box.delivered(2)
+            try #require(got.map(\.to) == [["on-call@example.com"], ["on-call@example.com"]])
             let id = try #require(got[0].text.firstMatch(of: /Message-ID: (<[^>]+>)/)?.1)
             #expect(got[1].text.contains("In-Reply-To: \(id)\r\n") && got[1].text.contains("References: \(id)\r\n"))
             let unknown = OpenedChannel(kind: .email, id: UUID(), target: "unknown@example.com", secret: nil)
