@@ -8,4 +8,12 @@ package enum Withholding: String, Sendable, CaseIterable, Codable {
     case deliveryUnreported = "delivery-unreported"
     /// A rule of the app says so.
     case policy
+
+    /// Whether even a reply that was decided and perhaps sent is not sent again.
+    var forbidsRepeats: Bool {
+        switch self {
+        case .noConsent, .familyShared: true
+        case .deliveryUnreported, .policy: false
+        }
+    }
 }

@@ -94,7 +94,8 @@ struct ReplyJob: Sendable {
             return try await ask(decision, round, &locked, job, at: now, in: tx)
         }
         if decision.hold != nil { decision.remarks.append(Self.nobodyAnswered(round)) }
-        if let withheld = decision.withheld, frozen == nil || withheld != .deliveryUnreported {
+        // What was decided stays decided: a rule that is changed later does not stop its repeats, a withdrawal does.
+        if let withheld = decision.withheld, frozen == nil || withheld.forbidsRepeats {
             return try await withhold(decision, round, &locked, of: app, isFrozen: frozen != nil, job, at: now, in: tx)
         }
         if let withheld = round.withheld {

@@ -170,6 +170,22 @@ import Time
         }
     }
 
+    @Test func `a rule that is changed later does not stop the repeat of what was decided`() async throws {
+        try await Desk.open { desk in
+            try await desk.save("otherwise prefer DECLINE")
+            try await desk.consent()
+            desk.apple.script(ScriptedApple.retry(500))
+            try await desk.take(desk.note("CONSUMPTION_REQUEST", desk.tx()))
+            try await desk.save("otherwise send nothing", basedOn: 1)
+            desk.clock.advance(by: .minutes(10))
+            try await desk.work()
+            let bodies = desk.apple.calls.map(\.body)
+            #expect(bodies.count == 2 && Set(bodies).count == 1)
+            let states = try await desk.cases().map(\.state)
+            #expect(states == ["answered"])
+        }
+    }
+
     @Test func `rules see the customer's other cases and purchases`() async throws {
         try await Desk.open { desk in
             try await desk.save(
