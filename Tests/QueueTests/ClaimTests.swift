@@ -255,14 +255,14 @@ import Time
             func rested(at now: Moment) async throws -> Moment? {
                 try await Claims.walk(after: 0, upTo: 32, now: now, by: claimant(1), on: house.db).rested
             }
-            #expect(try await rested(at: House.start) == House.start + .milliseconds(1050))
-            #expect(try await rested(at: House.start + .milliseconds(100)) == House.start + .milliseconds(1050))
+            #expect(try await rested(at: House.start) == House.start + .milliseconds(1100))
+            #expect(try await rested(at: House.start + .milliseconds(100)) == House.start + .milliseconds(1100))
             try await done(house)
             // The lane whose last job was taken has no work: only the other one is waited for.
-            #expect(try await rested(at: House.start + .milliseconds(1050)) == House.start + .milliseconds(1260))
-            #expect(try await rested(at: House.start + .milliseconds(1051)) == House.start + .milliseconds(2100))
-            #expect(try await rested(at: House.start + .milliseconds(2100)) == House.start + .milliseconds(4200))
-            #expect(try await rested(at: House.start + .milliseconds(2101)) == nil)
+            #expect(try await rested(at: House.start + .milliseconds(1100)) == House.start + .milliseconds(1320))
+            #expect(try await rested(at: House.start + .milliseconds(1101)) == House.start + .milliseconds(2200))
+            #expect(try await rested(at: House.start + .milliseconds(2200)) == House.start + .milliseconds(4400))
+            #expect(try await rested(at: House.start + .milliseconds(2201)) == nil)
         }
     }
 
@@ -287,9 +287,9 @@ import Time
                 Dictionary(grouping: try await walk(house, at: now), by: \.lane).mapValues(\.count)
             }
             #expect(try await lanes(at: House.start) == [lane: 5, sandbox: 1])
-            #expect(try await lanes(at: House.start + .milliseconds(1050)) == [lane: 1])
-            #expect(try await lanes(at: House.start + .milliseconds(2099)).isEmpty)
-            #expect(try await lanes(at: House.start + .milliseconds(2100)) == [sandbox: 1])
+            #expect(try await lanes(at: House.start + .milliseconds(1100)) == [lane: 1])
+            #expect(try await lanes(at: House.start + .milliseconds(2199)).isEmpty)
+            #expect(try await lanes(at: House.start + .milliseconds(2200)) == [sandbox: 1])
         }
     }
 
@@ -309,7 +309,7 @@ import Time
     }
 
     @Test func `permits are five a second less a margin, in the sandbox half a one, for all who ask`() async throws {
-        for (lane, spacing) in [(lane, 210), (sandbox, 2100)] as [(Int64, Int64)] {
+        for (lane, spacing) in [(lane, 220), (sandbox, 2200)] as [(Int64, Int64)] {
             try await withHouse { house in
                 let begin = ContinuousClock.now
                 let given = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -451,7 +451,7 @@ import Time
             func take() async throws -> Duration? {
                 try await Lane.takePermit(lane, of: .tenant(1), at: now, on: house.db)
             }
-            #expect(try await outlook() == (0..<5).map { .milliseconds(210) * $0 }, "of a lane without a row")
+            #expect(try await outlook() == (0..<5).map { .milliseconds(220) * $0 }, "of a lane without a row")
             try await set("free_at = clock_timestamp() + interval '1 hour'")
             #expect(try await outlook() == nil)
             #expect(try await take() == nil)
