@@ -88,7 +88,7 @@ package enum RefundJobs {
         }
         let commerce = CommerceJob(
             database: database, vault: vault, tokens: tokens, apple: apple, clock: clock, journal: journal,
-            counters: counters
+            counters: counters, lateness: Lateness()
         ) { call, token in
             await apple.commerce(for: call.app).send(
                 AdvancedCommerceAPI.Call(call.request.kind), transactionID: call.request.transactionID,

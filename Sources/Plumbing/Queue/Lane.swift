@@ -48,13 +48,23 @@ package enum Lane {
         return nil
     }
 
+    /// The right to one call.
+    package struct Permit: Sendable, Hashable {
+        /// How long to wait in memory before the call, zero included.
+        package let wait: Duration
+        /// The same moment by the database's clock, which all processes share.
+        package let moment: Moment
+    }
+
     /// The same in a transaction of its own and one round trip, for a call whose lane's row is there.
     ///
     /// - Returns: nil also where the lane is paused.
     package static func takePermit(
         _ lane: Int64, of scope: Scope, at now: Moment, on database: Database
-    ) async throws -> Duration? {
-        try await database.rows(scope, permit(of: lane, ahead: patience, unlessPausedAt: now)).first?("wait")
+    ) async throws -> Permit? {
+        try await database.rows(scope, permit(of: lane, ahead: patience, unlessPausedAt: now)).first.map { row in
+            Permit(wait: try row("wait"), moment: try row("moment"))
+        }
     }
 
     private static func permit(of lane: Int64, ahead: Duration, unlessPausedAt now: Moment?) -> SQL {
@@ -70,9 +80,42 @@ package enum Lane {
         update queue.lanes q
         set free_at = greatest(l.free_at, clock_timestamp()) + q.call_spacing + l.warming
         from l where q.lane = l.lane
-        returning greatest(greatest(l.free_at, clock_timestamp()) - clock_timestamp(), interval '0') as wait
+        returning greatest(greatest(l.free_at, clock_timestamp()) - clock_timestamp(), interval '0') as wait,
+          greatest(l.free_at, clock_timestamp()) as moment
         """
     }
+
+    /// Lets the calls of a lane that follow one which may have arrived late come so much later that none of them is
+    /// one too many in the span in which it arrived.
+    ///
+    /// Each of them keeps its order; nothing changes where they are far enough behind anyway, or the lane never rests.
+    ///
+    /// - Parameters:
+    ///   - permit: the late call's.
+    ///   - arrived: how long ago it arrived at the latest.
+    package static func keepBehind(
+        _ permit: Permit, of lane: Int64, arrived: Duration, scope: Scope, on database: Database
+    ) async throws {
+        // The permits given since then are no more than had room. As many calls as the span may hold come before the
+        // one that must be a whole span behind the late one.
+        _ = try await database.rows(
+            scope,
+            """
+            with l as (
+              select lane, round(extract(epoch from free_at - \(permit.moment)) / extract(epoch from call_spacing))::float8 as given
+              from queue.lanes
+              where lane = \(lane) and claim_max is not null
+              for update)
+            update queue.lanes q
+            set free_at = greatest(free_at, clock_timestamp() - \(arrived) + \(span(of: lane))
+              - call_spacing * greatest(claim_max - greatest(l.given, 1), 0))
+            from l where q.lane = l.lane
+            returning q.lane
+            """)
+    }
+
+    /// The span in which Apple counts as many calls as `claimMax`; in the Sandbox a call takes two seconds.
+    private static func span(of lane: Int64) -> Duration { .seconds(isSandbox(lane) ? 2 : 1) }
 
     /// How long each of several calls will have to wait that take their permits one by one; no promise.
     ///
@@ -168,6 +211,12 @@ package enum Lane {
     /// spacing bears a delay of a tenth of it; the other calls are many and near each other, and the one too many is
     /// answered 429 and repeated.
     package static func slack(of lane: Int64) -> Duration? { isCommerce(lane) ? spacing(of: lane) / 10 : nil }
+
+    /// How much later than others a call may arrive before those behind it must leave room: half of what the spacing
+    /// leaves of a span; nil where it does not matter.
+    package static func latenessBorne(by lane: Int64) -> Duration? {
+        claimMax(of: lane).map { (spacing(of: lane) * $0 - span(of: lane)) / 2 }
+    }
 
     /// Between two calls: 20 ms is Apple's 50 a second; Sandbox has a tenth of each limit.
     ///

@@ -44,6 +44,7 @@ struct CommerceJob: Sendable {
     let clock: WallClock
     let journal: Journal
     let counters: Counters
+    let lateness: Lateness
     let send: Send
 
     /// How long a request is tried again while no answer comes.
@@ -270,8 +271,9 @@ struct CommerceJob: Sendable {
     func perform(_ call: Call, _ stop: StopSign = StopSign()) async -> Ending {
         switch await one.turn(of: call, unless: { stop.why }) {
         case .notSent(let why): return .notSent(why)
-        case .send(let token):
+        case .send(let token, let taken):
             let outcome = await send(call, token)
+            await one.keepOthers(behind: taken, of: call, lateness)
             if outcome.result.stopsOthers { stop.raise("another call was answered: \(outcome.result.text)") }
             return .outcome(outcome)
         }

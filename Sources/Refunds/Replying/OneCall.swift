@@ -37,8 +37,16 @@ struct NeedsToken: Error {
 struct OneCall: Sendable {
     /// What the second step came to before the network.
     enum Turn: Sendable {
-        case send(Redacted<String>)
+        /// With the permit, where the call took it when its turn came.
+        case send(Redacted<String>, Taken?)
         case notSent(String)
+    }
+
+    /// A permit that a call took when its turn came.
+    struct Taken: Sendable {
+        let permit: Lane.Permit
+        /// The permit's moment by this process's clock.
+        let moment: ContinuousClock.Instant
     }
 
     let database: Database
@@ -92,7 +100,7 @@ struct OneCall: Sendable {
     ///
     func turn(of call: some BegunCall) async -> Turn {
         if let why = await call.permit.turn() { return .notSent(why) }
-        return signed(call)
+        return signed(call, nil)
     }
 
     /// How long before its expected moment a call takes its permit.
@@ -104,36 +112,57 @@ struct OneCall: Sendable {
     ///
     /// - Parameter stopped: why nothing may leave any more, as others found out.
     func turn(of call: some BegunCall, unless stopped: () -> String?) async -> Turn {
-        let permit = call.permit
-        await Queue.Turn.wait(until: permit.sendAfter - Self.lead)
-        guard .now >= permit.sendAfter - Self.lead else {
+        let asked = call.permit
+        await Queue.Turn.wait(until: asked.sendAfter - Self.lead)
+        guard .now >= asked.sendAfter - Self.lead else {
             return .notSent("the process stopped before the call's turn")
         }
-        while ContinuousClock.now < permit.sendBy {
+        while ContinuousClock.now < asked.sendBy {
             if let why = stopped() { return .notSent(why) }
             let scope = call.app.tenant.scope
+            let taken: Taken
             do {
-                guard let wait = try await Lane.takePermit(call.lane, of: scope, at: clock.now, on: database) else {
+                guard let permit = try await Lane.takePermit(call.lane, of: scope, at: clock.now, on: database) else {
                     return .notSent(await Lane.whyNone(call.lane, of: scope, at: clock.now, on: database))
                 }
-                let moment = ContinuousClock.now + wait
+                let moment = ContinuousClock.now + permit.wait
                 await Queue.Turn.wait(until: moment)
                 guard .now >= moment else { return .notSent("the process stopped before the call's turn") }
+                taken = Taken(permit: permit, moment: moment)
                 // A turn that was missed is another call's by now: it takes a new one, within the same permission.
                 if let slack = Lane.slack(of: call.lane), ContinuousClock.now > moment + slack { continue }
             } catch {
                 return .notSent("its turn could not be had: \(error)")
             }
             if let why = stopped() { return .notSent(why) }
-            guard .now < permit.sendBy else { break }
-            return signed(call)
+            guard .now < asked.sendBy else { break }
+            return signed(call, taken)
         }
         return .notSent("the permission to send ended before the call")
     }
 
-    private func signed(_ call: some BegunCall) -> Turn {
+    /// Makes the calls of a lane that are to come leave room for one that may have arrived late.
+    ///
+    /// Asked for when its answer has just come.
+    func keepOthers(behind taken: Taken?, of call: some BegunCall, _ lateness: Lateness) async {
+        guard let taken, let most = Lane.latenessBorne(by: call.lane) else { return }
+        let took = ContinuousClock.now - taken.moment
+        let excess = lateness.excess(of: took)
+        guard excess > most else { return }
+        do {
+            // It may have been on its way for all of the excess; the rest is every call's.
+            try await Lane.keepBehind(
+                taken.permit, of: call.lane, arrived: took - excess, scope: call.app.tenant.scope, on: database)
+        } catch {
+            // The limit is kept by the spacing all the same, but for one call now and then.
+            journal.debug(
+                "calls behind a late one could not be delayed", ["lane": .init(call.lane), "error": .init(error)])
+        }
+    }
+
+    private func signed(_ call: some BegunCall, _ taken: Taken?) -> Turn {
         guard let token = tokens.kept(call.key, call.app) else { return .notSent("the token ended before the call") }
-        return .send(token)
+        return .send(token, taken)
     }
 
     /// The third step. While the database is away the result is kept in memory until the call is given up; then it

@@ -14,7 +14,7 @@ extension ReplyJob {
     func perform(_ call: ReplyCall) async -> ReplyResult {
         switch await one.turn(of: call) {
         case .notSent(let why): ReplyResult(notSent: why)
-        case .send(let token): ReplyResult(await send(call, token))
+        case .send(let token, _): ReplyResult(await send(call, token))
         }
     }
 

@@ -4,6 +4,7 @@ import HTTP
 import Postgres
 import Queue
 import Support
+import Synchronization
 import Tenants
 import Testing
 import Time
@@ -310,6 +311,35 @@ import Time
                 "select extract(epoch from max(started_at) - min(started_at))::float8 as s from refunds.commerce_attempts where request_id <> \(asked[0].id)"
             )
             #expect(try gaps[0]("s") as Double >= 0.415, "one spacing apart")
+        }
+    }
+
+    @Test func `a call whose answer comes late holds back those after it, so that no second has one too many`()
+        async throws
+    {
+        try await Desk.open { desk in
+            try await desk.proveKey()
+            _ = try await desk.askForSeveral(1)
+            let known = Lateness()
+            _ = known.excess(of: .milliseconds(1))
+            var job = desk.commerceJob
+            let answered = Mutex<Moment?>(nil)
+            let answer = job.send
+            job = CommerceJob(
+                database: job.database, vault: job.vault, tokens: job.tokens, apple: job.apple, clock: job.clock,
+                journal: job.journal, counters: job.counters, lateness: known
+            ) { call, token in
+                // The delay is the subject: the answer to a call that arrived late.
+                try? await Task.sleep(for: .milliseconds(400))
+                defer { answered.withLock { $0 = WallClock.system.now } }
+                return await answer(call, token)
+            }
+            try await job.run(try await desk.claimAll(.commerce))
+            let free: Moment = try await desk.test.asSuperuser(
+                "select free_at from queue.lanes where lane = \(Lane.commerce(app: desk.alpha.app.id.rawValue, isSandbox: false))"
+            )[0]("free_at")
+            let end = try #require(answered.withLock { $0 })
+            #expect(free - end >= .milliseconds(100), "four more in the second after its arrival, not five")
         }
     }
 

@@ -64,7 +64,8 @@ extension Desk {
     var commerceJob: CommerceJob {
         CommerceJob(
             database: database, vault: vault, tokens: replies.tokens, apple: side, clock: clock.clock,
-            journal: Journal(level: .debug, clock: clock.clock) { lines.add($0) }, counters: test.counters
+            journal: Journal(level: .debug, clock: clock.clock) { lines.add($0) }, counters: test.counters,
+            lateness: Lateness()
         ) { call, _ in advancedCommerce.answer(call) }
     }
 
