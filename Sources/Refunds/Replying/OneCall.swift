@@ -45,7 +45,8 @@ struct OneCall: Sendable {
     /// A permit that a call took when its turn came.
     struct Taken: Sendable {
         let permit: Lane.Permit
-        /// The permit's moment by this process's clock.
+        /// The permit's moment by this process's clock, or a little before: its turn may have come while the database's
+        /// answer was on its way.
         let moment: ContinuousClock.Instant
     }
 
@@ -121,6 +122,7 @@ struct OneCall: Sendable {
             if let why = stopped() { return .notSent(why) }
             let scope = call.app.tenant.scope
             let taken: Taken
+            let asking = ContinuousClock.now
             do {
                 guard let permit = try await Lane.takePermit(call.lane, of: scope, at: clock.now, on: database) else {
                     return .notSent(await Lane.whyNone(call.lane, of: scope, at: clock.now, on: database))
@@ -128,7 +130,7 @@ struct OneCall: Sendable {
                 let moment = ContinuousClock.now + permit.wait
                 await Queue.Turn.wait(until: moment)
                 guard .now >= moment else { return .notSent("the process stopped before the call's turn") }
-                taken = Taken(permit: permit, moment: moment)
+                taken = Taken(permit: permit, moment: asking + permit.wait)
                 // A turn that was missed is another call's by now: it takes a new one, within the same permission.
                 if let slack = Lane.slack(of: call.lane), ContinuousClock.now > moment + slack { continue }
             } catch {
