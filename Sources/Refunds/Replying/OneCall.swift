@@ -148,13 +148,11 @@ struct OneCall: Sendable {
     /// Asked for when its answer has just come.
     func keepOthers(behind taken: Taken?, of call: some BegunCall, _ lateness: Lateness) async {
         guard let taken, let most = Lane.latenessBorne(by: call.lane) else { return }
-        let took = ContinuousClock.now - taken.moment
-        let excess = lateness.excess(of: took)
-        guard excess > most else { return }
+        guard lateness.excess(of: .now - taken.moment) > most else { return }
         do {
-            // It may have been on its way for all of the excess; the rest is every call's.
+            // When it arrived is not known; not later than its answer came.
             try await Lane.keepBehind(
-                taken.permit, of: call.lane, arrived: took - excess, scope: call.app.tenant.scope, on: database)
+                taken.permit, of: call.lane, arrived: .zero, scope: call.app.tenant.scope, on: database)
         } catch {
             // The limit is kept by the spacing all the same, but for one call now and then.
             journal.debug(
