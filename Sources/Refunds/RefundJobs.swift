@@ -14,6 +14,8 @@ package enum RefundJobs {
         case notification
         /// Decide and send the reply to one request.
         case reply
+        /// Ask an app's server about one request.
+        case ask
         /// Look at one request when its time is up.
         case deadline
         /// Ask Apple for the newest form of one transaction.
@@ -51,10 +53,12 @@ package enum RefundJobs {
 
     /// The handlers of all kinds, for the workers.
     ///
-    /// - Parameter relay: calls the other receivers, whose addresses tenants chose: a guarded client of its own.
+    /// - Parameters:
+    ///   - relay: calls the other receivers, whose addresses tenants chose: a guarded client of its own.
+    ///   - callbacks: asks apps' servers: another such client.
     package static func handlers(
         database: Database, apple: AppleSide, headers: SignatureHeaders, directory: InboxDirectory, vault: Vault,
-        tokens: TokenCache, relay: HTTPClient, alerting: Alerting, bell: Bell, clock: WallClock, journal: Journal,
+        tokens: TokenCache, relay: HTTPClient, callbacks: HTTPClient, alerting: Alerting, bell: Bell, clock: WallClock, journal: Journal,
         counters: Counters
     ) -> Workers.Handlers {
         let tokens = AppTokens(vault: vault, cache: tokens, clock: clock)
@@ -70,6 +74,10 @@ package enum RefundJobs {
                 api: call.version, transactionID: call.transactionID, environment: call.environment, body: call.body,
                 token: token)
         }
+        let ask = AskJob(
+            database: database, vault: vault, seats: AskSeats(), bell: bell, clock: clock, journal: journal,
+            counters: counters
+        ) { request throws(HTTPClientError) in try await callbacks.send(request) }
         let deadline = DeadlineJob(database: database, clock: clock, journal: journal, counters: counters)
         let lookUp = LookUpJob(
             database: database, vault: vault, tokens: tokens, apple: apple, clock: clock, journal: journal,
@@ -107,6 +115,7 @@ package enum RefundJobs {
             switch kind {
             case .notification: handlers[name] = { try await notification.run($0) }
             case .reply: handlers[name] = { try await reply.run($0) }
+            case .ask: handlers[name] = { try await ask.run($0) }
             case .deadline: handlers[name] = { try await deadline.run($0) }
             case .lookUp: handlers[name] = { try await lookUp.run($0) }
             case .relay: handlers[name] = { try await courier.run($0) }

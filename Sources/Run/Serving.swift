@@ -61,6 +61,13 @@ final class Serving: Sendable {
                 addressGuard: configuration.outboundAllowPrivate, limitsPlainCalls: true,
                 userAgent: "refund-desk/\(Version.number)", inFlightMax: 64, connectionsPerHostMax: 8),
             journal: journal, counters: counters)
+        let callbacks = HTTPClient(
+            name: "callbacks",
+            options: HTTPClient.Options(
+                proxy: configuration.outboundProxy?.reveal(), caFile: configuration.outboundCAFile,
+                addressGuard: configuration.outboundAllowPrivate, limitsPlainCalls: true,
+                userAgent: "refund-desk/\(Version.number)", inFlightMax: 64, connectionsPerHostMax: 8),
+            journal: journal, counters: counters)
         // Hosts that the operator set or that services have: PagerDuty, Slack, the heartbeat.
         let services = HTTPClient(
             name: "services",
@@ -68,7 +75,7 @@ final class Serving: Sendable {
                 proxy: configuration.outboundProxy?.reveal(), caFile: configuration.outboundCAFile,
                 userAgent: "refund-desk/\(Version.number)", inFlightMax: 64),
             journal: journal, counters: counters)
-        clients = [apple, rehearsals, relay, services]
+        clients = [apple, rehearsals, relay, callbacks, services]
         let mail = configuration.mailServer.flatMap { server in
             configuration.mailFrom.map { from in
                 MailClient(
@@ -143,7 +150,7 @@ final class Serving: Sendable {
                 database: database, clock: clock, bell: bell, listener: listener,
                 handlers: RefundJobs.handlers(
                     database: database, apple: side, headers: headers, directory: directory, vault: house.vault,
-                    tokens: tokens, relay: relay, alerting: alerting, bell: bell, clock: clock, journal: journal,
+                    tokens: tokens, relay: relay, callbacks: callbacks, alerting: alerting, bell: bell, clock: clock, journal: journal,
                     counters: counters),
                 concurrency: Self.jobsMax, loops: house.loops, journal: journal, counters: counters)
         } else {
@@ -160,6 +167,9 @@ final class Serving: Sendable {
                     tokens: house.tokens, reports: reports, bell: bell, clock: clock,
                     outbound: configuration.outboundRules), commerce, alerting.desk,
                 DecidingDesk(database: database, bell: bell, clock: clock),
+                EvidenceDesk(
+                    database: database, vault: house.vault, reports: reports, http: callbacks, bell: bell, clock: clock,
+                    outbound: configuration.outboundRules),
                 InvitationPost(mail: invitations, bases: configuration.channels, clock: clock)) : nil
         routes += console?.routes ?? []
         var router = Router(routes)
@@ -228,7 +238,7 @@ final class Serving: Sendable {
 
     private static func console(
         _ house: House, _ records: Records, _ setup: SetupDesk, _ commerce: CommerceDesk,
-        _ alerts: AlertDesk, _ deciding: DecidingDesk, _ post: InvitationPost
+        _ alerts: AlertDesk, _ deciding: DecidingDesk, _ evidence: EvidenceDesk, _ post: InvitationPost
     ) throws -> Console {
         guard let folder = Places.publicFolder(house.configuration.publicFolder) else {
             throw Failure("the folder of style sheets is missing: set REFUND_DESK_PUBLIC_FOLDER")
@@ -240,7 +250,7 @@ final class Serving: Sendable {
             records: records, signIn: house.signIn, administration: house.administration,
             checks: CheckDesk { tenant in try await Doctor.examine(tenant, in: house) },
             publicAddress: address, assets: try Assets(folder: folder), setup: setup, commerce: commerce,
-            alerts: alerts, deciding: deciding, post: post, clock: house.clock,
+            alerts: alerts, deciding: deciding, evidence: evidence, post: post, clock: house.clock,
             signInHeader: house.configuration.signInHeader)
     }
 }

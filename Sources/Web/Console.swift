@@ -14,6 +14,7 @@ package struct Console: Sendable {
     let commerce: CommerceDesk
     let alerts: AlertDesk
     let deciding: DecidingDesk
+    let evidence: EvidenceDesk
     let post: InvitationPost
     let clock: WallClock
     let signInHeader: String?
@@ -26,7 +27,7 @@ package struct Console: Sendable {
     package init(
         records: Records, signIn: SignIn, administration: Administration, checks: CheckDesk,
         publicAddress: PublicAddress, assets: Assets, setup: SetupDesk, commerce: CommerceDesk, alerts: AlertDesk,
-        deciding: DecidingDesk, post: InvitationPost, clock: WallClock, signInHeader: String? = nil
+        deciding: DecidingDesk, evidence: EvidenceDesk, post: InvitationPost, clock: WallClock, signInHeader: String? = nil
     ) {
         self.signInHeader = signInHeader
         self.administration = administration
@@ -39,6 +40,7 @@ package struct Console: Sendable {
         self.commerce = commerce
         self.alerts = alerts
         self.deciding = deciding
+        self.evidence = evidence
         self.post = post
         self.clock = clock
     }
@@ -69,6 +71,7 @@ package struct Console: Sendable {
         let commerceAccess = CommerceAccessHandlers(console: self)
         let policies = PolicyHandlers(console: self)
         let held = HeldHandlers(console: self)
+        let evidence = EvidenceHandlers(console: self)
         let register = RegisterHandlers(console: self)
         let commerce = CommerceHandlers(console: self)
         let asking = CommerceFormHandlers(console: self)
@@ -122,6 +125,8 @@ package struct Console: Sendable {
             route(.post, .setupPart, bodyMax: 128 * 1024, door.member(setup.take)),
             route(.get, .policy, door.member(policies.show)),
             route(.post, .policy, bodyMax: 128 * 1024, door.member(policies.take)),
+            route(.get, .evidence, door.member(evidence.show)),
+            route(.post, .evidence, bodyMax: UsageFile.bytesMax + 64 * 1024, door.member(evidence.take)),
             route(.get, .commerceAccess, door.member(commerceAccess.show)),
             route(.post, .commerceAccessPart, door.member(commerceAccess.take)),
             route(.get, .register, door.member(register.show)),

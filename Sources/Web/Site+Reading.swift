@@ -91,6 +91,8 @@ extension Site {
             self = .alertHistory(segments[1], before: query.value("before").flatMap(IncidentCursor.init(text:)))
         case 5 where segments[0] == "t" && segments[2] == "apps" && segments[4] == "policy":
             self = .policy(segments[1], bundleID: segments[3], PolicyShown(query))
+        case 5 where segments[0] == "t" && segments[2] == "apps" && segments[4] == "evidence":
+            self = .evidence(segments[1], bundleID: segments[3], EvidenceShown(query))
         case 5 where segments[0] == "t" && segments[2] == "cases" && segments[4] == "answer":
             guard let id = UUID(uuidString: segments[3]) else { return nil }
             self = .heldAnswer(segments[1], id)

@@ -33,7 +33,7 @@ struct RefundJobsTests {
                         commerce: desk.side.commerce(for: desk.alpha.app), rehearsalHTTP: http,
                         clock: .system, journal: .silent, counters: counters),
                     headers: desk.headers, directory: desk.directory, vault: desk.vault, tokens: TokenCache(),
-                    relay: http, alerting: desk.alerting, bell: desk.bell, clock: .system, journal: .silent,
+                    relay: http, callbacks: http, alerting: desk.alerting, bell: desk.bell, clock: .system, journal: .silent,
                     counters: counters),
                 concurrency: 4, loops: desk.database.loops, journal: .silent, counters: counters)
             listener.start()

@@ -50,6 +50,10 @@ struct TwiceTests {
             #expect(try await desk.post(desk.note("CONSUMPTION_REQUEST", desk.tx())) == .accepted)
         case .reply:
             try await readRequest(at: desk)
+        case .ask:
+            try await desk.askBack(at: ScriptedServer(steps: [.answer(200)]).url)
+            try await readRequest(at: desk)
+            try await desk.run(try #require(try await desk.claim(.reply)))
         case .deadline:
             try await readRequest(at: desk)
             desk.clock.advance(by: .hours(13))

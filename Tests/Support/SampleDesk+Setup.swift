@@ -40,6 +40,20 @@ extension SampleDesk {
             database: database, bell: Bell(database: database, journal: .silent), clock: clock.clock)
     }
 
+    /// What the pages of evidence do, with a client that calls this machine alone.
+    package func evidence() throws -> EvidenceDesk {
+        let bell = Bell(database: database, journal: .silent)
+        return EvidenceDesk(
+            database: database, vault: try vault(), reports: Reports(database: database, bell: bell),
+            http: Self.guarded,
+            bell: bell, clock: clock.clock, outbound: OutboundRules(Self.here, publicURL: "https://refunds.example"))
+    }
+
+    private static let here = AddressGuard(setting: "127.0.0.0/8") ?? .publicOnly
+    private static let guarded = HTTPClient(
+        name: "guarded", options: HTTPClient.Options(addressGuard: here, limitsPlainCalls: true), journal: .silent,
+        counters: Counters())
+
     /// What the pages of alerts do.
     package func alerts(hasMail: Bool = true) throws -> AlertDesk {
         AlertDesk(

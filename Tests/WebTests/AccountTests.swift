@@ -323,7 +323,7 @@ import Time
                         clock: clock.clock),
                     checks: CheckDesk { _ in [] }, publicAddress: try #require(PublicAddress(url: TestBrowser.address)),
                     assets: other.assets, setup: other.setup, commerce: other.commerce, alerts: other.alerts,
-                    deciding: other.deciding,
+                    deciding: other.deciding, evidence: other.evidence,
                     post: other.post,
                     clock: clock.clock)
                 let link = Site.firstStart(token: try #require(try await signIn.makeSetUpLink()).reveal())

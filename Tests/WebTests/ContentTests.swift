@@ -52,7 +52,7 @@ import Time
                 records: Records(database: database), signIn: desk.signIn, administration: desk.administration,
                 checks: console.checks, publicAddress: console.own, assets: console.assets, setup: console.setup,
                 commerce: console.commerce, alerts: console.alerts,
-                deciding: console.deciding, post: console.post, clock: desk.clock.clock)
+                deciding: console.deciding, evidence: console.evidence, post: console.post, clock: desk.clock.clock)
             var sample = SampleCase()
             sample.price = 4_999_000_000
             sample.currency = "VND"

@@ -63,6 +63,8 @@ import Time
             .policy("alpha", bundleID: "com.example.alpha", .version(3)),
             .policy("alpha", bundleID: "com.example.alpha", .saved(4)),
             .policy("alpha", bundleID: "com.example.alpha", .template(.strict)),
+            .evidence("alpha", bundleID: "com.example.alpha", .now),
+            .evidence("alpha", bundleID: "com.example.alpha", .model),
             .commerceAccess("alpha", bundleID: "com.example.alpha", done: nil),
             .commerceAccess(
                 "alpha", bundleID: "com.example.alpha",

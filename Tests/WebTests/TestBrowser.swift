@@ -135,7 +135,7 @@ func console(
         checks: CheckDesk { tenant in [.ok("audit \(tenant.slug)", "3 entries")] },
         publicAddress: try #require(PublicAddress(url: publicURL)), assets: try Assets(folder: Checkout.path("public")),
         setup: try desk.setup(), commerce: try desk.commerce(apple: apple), alerts: try desk.alerts(hasMail: hasMail),
-        deciding: desk.deciding(),
+        deciding: desk.deciding(), evidence: try desk.evidence(),
         post: desk.post(mail),
         clock: desk.clock.clock, signInHeader: signInHeader)
 }

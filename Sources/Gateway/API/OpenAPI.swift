@@ -124,7 +124,8 @@ enum OpenAPI {
             "operationId": "putUsage",
             "summary": "Report delivery and use of a purchase",
             "description": "Of each member the newest observedAt counts. Transactions that were not seen yet are \#
-        accepted. At least one member beside observedAt is needed.",
+        accepted. At least one member beside observedAt is needed. creditsUsed and creditsGranted, and itemsUsed and \#
+        itemsGranted, are given together; they count for products whose use is reckoned by them (docs/evidence.md).",
             "x-scope": "usage",
             "parameters": [],
             "requestBody": {
@@ -688,6 +689,10 @@ enum OpenAPI {
              "consumptionPercentage": {"type": "integer", "minimum": 0, "maximum": 100000, "description": \#
         "Thousandths of a percent."},
              "sampleContentProvided": {"type": "boolean"},
+             "creditsUsed": {"type": "integer", "format": "int64", "minimum": 0, "maximum": 1000000000000},
+             "creditsGranted": {"type": "integer", "format": "int64", "minimum": 1, "maximum": 1000000000000},
+             "itemsUsed": {"type": "integer", "format": "int64", "minimum": 0, "maximum": 1000000000000},
+             "itemsGranted": {"type": "integer", "format": "int64", "minimum": 1, "maximum": 1000000000000},
              "observedAt": {
               "type": "integer",
               "format": "int64",
@@ -714,6 +719,10 @@ enum OpenAPI {
              "consumptionPercentage": {"type": "integer", "minimum": 0, "maximum": 100000, "description": \#
         "Thousandths of a percent."},
              "sampleContentProvided": {"type": "boolean"},
+             "creditsUsed": {"type": "integer", "format": "int64", "minimum": 0, "maximum": 1000000000000},
+             "creditsGranted": {"type": "integer", "format": "int64", "minimum": 1, "maximum": 1000000000000},
+             "itemsUsed": {"type": "integer", "format": "int64", "minimum": 0, "maximum": 1000000000000},
+             "itemsGranted": {"type": "integer", "format": "int64", "minimum": 1, "maximum": 1000000000000},
              "observedAt": {
               "type": "object",
               "description": "When each member was observed.",
@@ -735,7 +744,9 @@ enum OpenAPI {
                 "format": "int64",
                 "description": "Milliseconds since 1970-01-01T00:00:00Z.",
                 "minimum": 1215648000000
-               }
+               },
+               "credits": {"type": "integer", "format": "int64", "minimum": 1215648000000},
+               "items": {"type": "integer", "format": "int64", "minimum": 1215648000000}
               }
              }
             }
@@ -767,6 +778,10 @@ enum OpenAPI {
                 "consumptionPercentage": {"type": "integer", "minimum": 0, "maximum": 100000, "description": \#
         "Thousandths of a percent."},
                 "sampleContentProvided": {"type": "boolean"},
+                "creditsUsed": {"type": "integer", "format": "int64", "minimum": 0, "maximum": 1000000000000},
+                "creditsGranted": {"type": "integer", "format": "int64", "minimum": 1, "maximum": 1000000000000},
+                "itemsUsed": {"type": "integer", "format": "int64", "minimum": 0, "maximum": 1000000000000},
+                "itemsGranted": {"type": "integer", "format": "int64", "minimum": 1, "maximum": 1000000000000},
                 "observedAt": {
                  "type": "integer",
                  "format": "int64",

@@ -73,15 +73,29 @@ struct UsageCalls: Sendable {
         let usage = Reports.Usage(
             transactionID: transaction, deliveryStatus: status, consumptionPercentage: share.map { Int($0) },
             sampleContentProvided: try members.flag("sampleContentProvided"),
+            credits: try count("credits", &members), items: try count("items", &members),
             observedAt: try members.requiredTime("observedAt"))
         try members.end()
         return usage
+    }
+
+    private func count(_ name: String, _ members: inout Members) throws(Problem) -> UsageCount? {
+        let (used, granted) = (try members.integer("\(name)Used"), try members.integer("\(name)Granted"))
+        switch (used, granted) {
+        case (nil, nil): return nil
+        case (let used?, let granted?): return UsageCount(used: used, granted: granted)
+        case (_, nil):
+            throw .bad("the member \"\(name)Granted\" is missing beside \"\(name)Used\"", member: "\(name)Granted")
+        case (nil, _):
+            throw .bad("the member \"\(name)Used\" is missing beside \"\(name)Granted\"", member: "\(name)Used")
+        }
     }
 
     private func member(_ refusal: UsageStore.Refusal) -> String? {
         switch refusal {
         case .percentageOutOfRange: "consumptionPercentage"
         case .observedInFuture: "observedAt"
+        case .countOutOfRange(let name): "\(name)Used"
         case .badTransactionID, .nothingSaid: nil
         }
     }
@@ -92,12 +106,18 @@ struct UsageCalls: Sendable {
             ("deliveryStatus", state.deliveryStatus.map { .string($0.value) }),
             ("consumptionPercentage", state.consumptionPercentage.map { .int($0.value) }),
             ("sampleContentProvided", state.sampleContentProvided.map { .bool($0.value) }),
+            ("creditsUsed", state.credits.map { .int(Int($0.value.used)) }),
+            ("creditsGranted", state.credits.map { .int(Int($0.value.granted)) }),
+            ("itemsUsed", state.items.map { .int(Int($0.value.used)) }),
+            ("itemsGranted", state.items.map { .int(Int($0.value.granted)) }),
             (
                 "observedAt",
                 .members([
                     ("deliveryStatus", state.deliveryStatus.map { .int($0.at.milliseconds) }),
                     ("consumptionPercentage", state.consumptionPercentage.map { .int($0.at.milliseconds) }),
                     ("sampleContentProvided", state.sampleContentProvided.map { .int($0.at.milliseconds) }),
+                    ("credits", state.credits.map { .int($0.at.milliseconds) }),
+                    ("items", state.items.map { .int($0.at.milliseconds) }),
                 ])
             ),
         ])

@@ -20,7 +20,7 @@ enum AlertFactQueries {
             failed(tenant, real, at: now),
             refusals(tenant, real, at: now), relays(tenant, real), withheld(tenant, real, at: now),
             silences(tenant, real), offsets(tenant),
-            HistoryQueries.standings(real.map(AppID.init(rawValue:)), at: now),
+            HistoryQueries.standings(real.map(AppID.init(rawValue:)), at: now), callbacks(tenant, real),
         ])
         facts.unanswered = try parts[0].map(AlertFacts.Unanswered.init)
         facts.missed = try parts[1].map { row in
@@ -67,6 +67,12 @@ enum AlertFactQueries {
         facts.histories = try HistoryQueries.standings(parts[9]).compactMap { app, standings in
             standings.production.map { AlertFacts.HistoryGap(app: app, standing: $0) }
         }.sorted { $0.app.rawValue < $1.app.rawValue }
+        facts.callbacks = try parts[10].map { row in
+            let (failures, unanswered): (Int32, Int32) = (try row("failures"), try row("unanswered"))
+            return AlertFacts.Callback(
+                app: AppID(rawValue: try row("app_id")), failures: Int(failures), unanswered: Int(unanswered),
+                lastSuccessAt: try row("last_success_at"), lastError: try row("last_error"))
+        }
         if withDrifts {
             facts.drifts = try await DriftQueries.counts(of: tenant, facts.apps, at: now, in: tx)
         }
@@ -170,6 +176,18 @@ enum AlertFactQueries {
         join tenants.apps a on a.tenant_id = s.tenant_id and a.app_id = s.app_id
         where s.tenant_id = \(tenant.rawValue) and s.failures > 0 and a.relay_secret_id is not null
           and s.app_id = any(\(apps)::int8[])
+        order by s.app_id
+        limit 1000
+        """
+    }
+
+    private static func callbacks(_ tenant: TenantID, _ apps: [Int64]) -> SQL {
+        """
+        select s.app_id, s.failures, s.unanswered, s.last_success_at, coalesce(s.last_error, '') as last_error
+        from refunds.callback_standings s
+        join tenants.apps a on a.tenant_id = s.tenant_id and a.app_id = s.app_id
+        where s.tenant_id = \(tenant.rawValue) and s.failures > 0 and a.evidence = 'callback'
+          and a.callback_url is not null and a.callback_secret_id is not null and s.app_id = any(\(apps)::int8[])
         order by s.app_id
         limit 1000
         """

@@ -64,6 +64,16 @@ struct AlertFacts: Sendable {
         let waiting: Int
     }
 
+    struct Callback: Sendable, Hashable {
+        let app: AppID
+        /// Tries in a row without an answer.
+        let failures: Int
+        /// Requests in a row that went without one.
+        let unanswered: Int
+        let lastSuccessAt: Moment?
+        let lastError: String
+    }
+
     struct Withheld: Sendable, Hashable {
         let app: AppID
         /// Of the newest requests of a week.
@@ -102,6 +112,7 @@ struct AlertFacts: Sendable {
     var failed: [FailedRequests] = []
     var refusals: [Refusals] = []
     var relays: [Relay] = []
+    var callbacks: [Callback] = []
     var withheld: [Withheld] = []
     /// Nil where they were not counted: what they would show stays as it is.
     var drifts: [DriftCounts]?

@@ -15,7 +15,7 @@ enum TenantRules {
     static let looked: Set<IncidentRule> = [
         .repliesFailing, .deadlineAtRisk, .deadlineMissed, .credentialsRefused, .keyAbsent, .sealedUnreadable,
         .commerceAddendumRefused, .commerceFailing, .notificationsRefused, .appleSilent, .historyGap, .clockOff,
-        .relayFailing,
+        .relayFailing, .callbackFailing,
         .consentMissing, .reasonDrift, .channelFailing, .noChannel,
     ]
 
@@ -205,6 +205,14 @@ enum TenantRules {
             return Finding(
                 .relayFailing, cause: "app \(app.bundleID)", app: app.id, .warning,
                 .relayFailing(app: app.bundleID, said: relay.lastError, waiting: relay.waiting))
+        }
+        found += facts.callbacks.compactMap { callback in
+            guard let app = facts.app(callback.app), callback.failures >= 3,
+                callback.lastSuccessAt.map({ facts.now - $0 >= .minutes(10) }) ?? true
+            else { return nil }
+            return Finding(
+                .callbackFailing, cause: "app \(app.bundleID)", app: app.id, .warning,
+                .callbackFailing(app: app.bundleID, said: callback.lastError, without: callback.unanswered))
         }
         found += facts.withheld.compactMap { withheld in
             guard let app = facts.app(withheld.app), withheld.requests >= 10,

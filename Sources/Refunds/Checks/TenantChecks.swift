@@ -103,6 +103,8 @@ package enum TenantChecks {
             Remedy(
                 first + "enter the other receiver's URL again.", at: place,
                 command: "refund-desk relay set \(words) --url-stdin")
+        case .callback:
+            Remedy(first + "make another secret for the callback, and give it to the app's server.", at: place)
         case .channel:
             Remedy(
                 first + "enter the channel's key again.", at: .channels,

@@ -40,7 +40,7 @@ enum FactsReader {
         let consent = try ConsentLedger.standing(
             parts[0], boughtAt: boughtAt, signedAt: round.window.signedAt, app: app)
         let usage = try UsageStore.State(parts[reads.count...])
-        let ofProduct: Bool? = try parts[1].first.flatMap { try $0("sample_content") }
+        let product = try parts[1].first.map { try ProductSetting(productID: transaction.product, $0) }
         var circumstances = circumstances(payload, transaction, environment: locked.environment)
         circumstances.timeLeft = round.window.deadline - now
         if let row = parts[4].first {
@@ -56,8 +56,11 @@ enum FactsReader {
             type: payload.type, ownership: payload.inAppOwnershipType,
             isAdvancedCommerce: payload.advancedCommerceInfo != nil, appAccountToken: payload.appAccountToken,
             reason: reason.map(AppStore.Known.init), requestSignedAt: round.window.signedAt, consent: consent,
-            delivery: usage.deliveryStatus, share: usage.consumptionPercentage,
-            sampleContent: usage.sampleContentProvided ?? ofProduct.map { Evidence($0, .productSetting) }
+            delivery: usage.deliveryStatus,
+            share: ShareModel.share(
+                usage, by: product?.model, purchasedAt: payload.purchaseDate ?? payload.originalPurchaseDate, at: now),
+            sampleContent: usage.sampleContentProvided
+                ?? product?.sampleContent.map { Evidence($0, .productSetting) }
                 ?? Evidence(app.sampleContent, .setting),
             unreportedDelivery: app.unreportedDelivery == .delivered ? .delivered : nil,
             isOwnRequest: !parts[2].isEmpty, circumstances: circumstances)

@@ -88,6 +88,6 @@ package struct Policy: Sendable, Hashable {
             .init(
                 "sampleContentProvided", facts.sampleContent.value ? "yes" : "no",
                 source: facts.sampleContent.source.text, at: facts.sampleContent.source.at),
-        ] + facts.circumstances.observations
+        ] + facts.circumstances.observations + facts.elapsedObservation
     }
 }

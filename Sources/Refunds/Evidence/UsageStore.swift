@@ -4,11 +4,29 @@ package import Postgres
 package import Tenants
 package import Time
 
-/// What the app's server reported of delivery and use, transaction by transaction.
+/// What was reported of delivery and use, transaction by transaction.
 ///
 /// Reports are only ever added and folded member by member: of each, the newest `observedAt` wins. So
 /// the value at a decision can be shown years later.
 package enum UsageStore {
+    /// How a report reached us, as it is kept.
+    package enum Source: String, Sendable, Hashable {
+        /// The app's server called the API.
+        case pushed
+        /// The app's server was asked.
+        case callback
+        /// Somebody uploaded a file.
+        case csv
+
+        func evidence(observedAt: Moment) -> EvidenceSource {
+            switch self {
+            case .pushed: .reported(observedAt: observedAt)
+            case .callback: .callback(observedAt: observedAt)
+            case .csv: .csv(observedAt: observedAt)
+            }
+        }
+    }
+
     /// What the app's server says; members it leaves out stay as they are.
     package struct Report: Sendable, Hashable {
         package var transactionID: String
@@ -16,17 +34,29 @@ package enum UsageStore {
         /// Thousandths of a percent, 0…100,000.
         package var consumptionPercentage: Int?
         package var sampleContentProvided: Bool?
+        package var credits: UsageCount?
+        package var items: UsageCount?
         package var observedAt: Moment
+        package var source: Source
 
         package init(
             transactionID: String, deliveryStatus: DeliveryStatus? = nil, consumptionPercentage: Int? = nil,
-            sampleContentProvided: Bool? = nil, observedAt: Moment
+            sampleContentProvided: Bool? = nil, credits: UsageCount? = nil, items: UsageCount? = nil,
+            observedAt: Moment, source: Source = .pushed
         ) {
             self.transactionID = transactionID
             self.deliveryStatus = deliveryStatus
             self.consumptionPercentage = consumptionPercentage
             self.sampleContentProvided = sampleContentProvided
+            self.credits = credits
+            self.items = items
             self.observedAt = observedAt
+            self.source = source
+        }
+
+        var saysNothing: Bool {
+            deliveryStatus == nil && consumptionPercentage == nil && sampleContentProvided == nil && credits == nil
+                && items == nil
         }
     }
 
@@ -35,6 +65,8 @@ package enum UsageStore {
         package var deliveryStatus: Evidence<DeliveryStatus>?
         package var consumptionPercentage: Evidence<Int>?
         package var sampleContentProvided: Evidence<Bool>?
+        package var credits: Evidence<UsageCount>?
+        package var items: Evidence<UsageCount>?
 
         package init() {}
     }
@@ -44,6 +76,7 @@ package enum UsageStore {
         case percentageOutOfRange
         case observedInFuture
         case nothingSaid
+        case countOutOfRange(String)
 
         package var description: String {
             switch self {
@@ -51,7 +84,9 @@ package enum UsageStore {
             case .percentageOutOfRange: "consumptionPercentage lies between 0 and 100000"
             case .observedInFuture: "observedAt lies in the future"
             case .nothingSaid:
-                "none of deliveryStatus, consumptionPercentage and sampleContentProvided is given"
+                "none of deliveryStatus, consumptionPercentage, sampleContentProvided, credits and items is given"
+            case .countOutOfRange(let name):
+                "\(name)Used lies between 0 and \(UsageCount.max), and \(name)Granted between 1 and \(UsageCount.max)"
             }
         }
     }
@@ -72,26 +107,31 @@ package enum UsageStore {
         if let share = report.consumptionPercentage, !(0...100_000).contains(share) {
             throw Refusal.percentageOutOfRange
         }
+        guard report.credits?.isPossible ?? true else { throw Refusal.countOutOfRange("credits") }
+        guard report.items?.isPossible ?? true else { throw Refusal.countOutOfRange("items") }
         guard report.observedAt <= now + ConsentLedger.futureAllowed else { throw Refusal.observedInFuture }
-        guard
-            report.deliveryStatus != nil || report.consumptionPercentage != nil || report.sampleContentProvided != nil
-        else { throw Refusal.nothingSaid }
+        guard !report.saysNothing else { throw Refusal.nothingSaid }
         try await tx.execute(lock(report.transactionID, tenant: tenant, app: app, exclusively: true))
         let observedAt = min(report.observedAt, now)
         let (delivery, share) = (report.deliveryStatus?.rawValue, report.consumptionPercentage.map(Int32.init))
         try await tx.execute(
             """
             insert into refunds.usage
-              (tenant_id, app_id, transaction_id, delivery_status, share, sample_content, observed_at, learned_at)
+              (tenant_id, app_id, transaction_id, delivery_status, share, sample_content, credits_used, credits_granted,
+               items_used, items_granted, observed_at, learned_at, source)
             select \(tenant.rawValue), \(app.rawValue), \(report.transactionID), \(delivery), \(share),
-              \(report.sampleContentProvided), \(observedAt), \(now)
+              \(report.sampleContentProvided), \(report.credits?.used), \(report.credits?.granted),
+              \(report.items?.used), \(report.items?.granted), \(observedAt), \(now), \(report.source.rawValue)
             where not exists (
               select from refunds.usage u
               where u.tenant_id = \(tenant.rawValue) and u.app_id = \(app.rawValue)
                 and u.transaction_id = \(report.transactionID) and u.observed_at = \(observedAt)
                 and u.delivery_status is not distinct from \(delivery)
                 and u.share is not distinct from \(share)
-                and u.sample_content is not distinct from \(report.sampleContentProvided))
+                and u.sample_content is not distinct from \(report.sampleContentProvided)
+                and (u.credits_used, u.credits_granted, u.items_used, u.items_granted) is not distinct from
+                  (\(report.credits?.used), \(report.credits?.granted), \(report.items?.used),
+                   \(report.items?.granted)))
             """)
         if report.deliveryStatus != nil {
             try await CaseReopening.deliveryReported(
@@ -107,33 +147,25 @@ package enum UsageStore {
         try State(await tx.pipeline(newest(of: transactionID, tenant: tenant, app: app)))
     }
 
-    /// The newest row of each member: three statements.
+    /// The newest row of each member: five statements.
     static func newest(of transactionID: String, tenant: TenantID, app: AppID) -> [SQL] {
         let mine: SQL = """
             tenant_id = \(tenant.rawValue) and app_id = \(app.rawValue) and transaction_id = \(transactionID)
             """
+        func newest(_ columns: SQL, where said: SQL) -> SQL {
+            """
+            select \(columns), observed_at, source
+            from refunds.usage
+            where \(mine) and \(said) is not null
+            order by observed_at desc, usage_no desc
+            limit 1
+            """
+        }
         return [
-            """
-            select delivery_status, observed_at
-            from refunds.usage
-            where \(mine) and delivery_status is not null
-            order by observed_at desc, usage_no desc
-            limit 1
-            """,
-            """
-            select share, observed_at
-            from refunds.usage
-            where \(mine) and share is not null
-            order by observed_at desc, usage_no desc
-            limit 1
-            """,
-            """
-            select sample_content, observed_at
-            from refunds.usage
-            where \(mine) and sample_content is not null
-            order by observed_at desc, usage_no desc
-            limit 1
-            """,
+            newest("delivery_status", where: "delivery_status"), newest("share", where: "share"),
+            newest("sample_content", where: "sample_content"),
+            newest("credits_used as used, credits_granted as granted", where: "credits_used"),
+            newest("items_used as used, items_granted as granted", where: "items_used"),
         ]
     }
 
@@ -150,15 +182,21 @@ extension UsageStore.State {
         self.init()
         let rows = Array(rows)
         if let row = rows[0].first, let status = DeliveryStatus(rawValue: try row("delivery_status")) {
-            deliveryStatus = Evidence(status, .reported(observedAt: try row("observed_at")))
+            deliveryStatus = Evidence(status, try Self.source(row))
         }
         if let row = rows[1].first {
             let share: Int32 = try row("share")
-            consumptionPercentage = Evidence(Int(share), .reported(observedAt: try row("observed_at")))
+            consumptionPercentage = Evidence(Int(share), try Self.source(row))
         }
         if let row = rows[2].first {
-            sampleContentProvided = Evidence(
-                try row("sample_content"), .reported(observedAt: try row("observed_at")))
+            sampleContentProvided = Evidence(try row("sample_content"), try Self.source(row))
         }
+        credits = try rows[3].first.map { Evidence(try UsageCount($0), try Self.source($0)) }
+        items = try rows[4].first.map { Evidence(try UsageCount($0), try Self.source($0)) }
+    }
+
+    private static func source(_ row: Row) throws -> EvidenceSource {
+        let word: String = try row("source")
+        return (UsageStore.Source(rawValue: word) ?? .pushed).evidence(observedAt: try row("observed_at"))
     }
 }

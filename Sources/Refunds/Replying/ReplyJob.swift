@@ -85,6 +85,12 @@ struct ReplyJob: Sendable {
                 locked.transactionID, environment: locked.environment, app: locked.app, tenant: tenant, in: tx)
         else { throw PostgresError(.misuse, "a case without its transaction") }
         let frozen = try await ReplyStore.body(of: round.id, in: locked, tx: tx)
+        if frozen == nil, app.isAsked,
+            let until = try await waitsForCallback(round, locked, transaction, at: now, in: tx)
+        {
+            try await job.again(at: later(now, until), error: "the app's server is asked", in: tx)
+            return .finished
+        }
         let known = try await FactsReader.read(transaction, locked, round, app, at: now, in: tx)
         let facts = round.answer?.adding(to: known.facts) ?? known.facts
         var decision = policies.policy(known.policy, of: app.id).decide(facts)
@@ -157,6 +163,21 @@ struct ReplyJob: Sendable {
                 app: app, caseID: locked.id, round: round.id, attempt: number, window: round.window,
                 version: version, transactionID: locked.transactionID, environment: locked.environment, body: body,
                 key: key, permit: CallPermit(after: wait, asked: started, given: given)))
+    }
+
+    /// Until when the app's server is waited for; it is asked first, once for each round. Nil: it is not, or no more.
+    private func waitsForCallback(
+        _ round: Round, _ locked: LockedCase, _ transaction: StoredTransaction, at now: Moment, in tx: Transaction
+    ) async throws -> Moment? {
+        if let ask = try await AskStore.find(round.id, of: locked, in: tx) {
+            return ask.state == .waiting && now < ask.waitUntil ? ask.waitUntil : nil
+        }
+        let ownership = try transaction.payload().inAppOwnershipType?.known
+        guard ownership != .familyShared, ownership != .assigned, AskPlan.isWorthAsking(round.window, at: now) else {
+            return nil
+        }
+        try await AskStore.begin(round, of: locked, at: now, in: tx)
+        return round.window.callbackUntil
     }
 
     /// Whether the round would be open if nothing were withheld: then, and only then, it is decided (again).

@@ -15,7 +15,7 @@ struct ReplySubject: Codable, Sendable, Hashable {
 
     init(_ job: Job) throws { self = try JSONDecoder().decode(Self.self, from: Data(job.subject.utf8)) }
 
-    private var text: String { #"{"case":"\#(`case`.uuidString)","round":"\#(round.uuidString)"}"# }
+    var text: String { #"{"case":"\#(`case`.uuidString)","round":"\#(round.uuidString)"}"# }
 
     /// Sends the reply, or finds out that none is sent. One at a time for each round.
     func job(tenant: TenantID, lane: Int64, deadline: Moment, runAt: Moment? = nil) -> NewJob {

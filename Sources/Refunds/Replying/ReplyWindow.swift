@@ -58,6 +58,16 @@ package struct ReplyWindow: Sendable, Hashable {
         return deadline - max(margin, min(.minutes(30), left / 5))
     }
 
+    /// Until when the reply waits for the app's server, which is asked again and again meanwhile: half of the time that
+    /// was left when the request first reached us, in the sandbox 20 seconds at most.
+    ///
+    /// The other half stays for people, for repairs, and for Apple's own troubles.
+    package var callbackUntil: Moment {
+        let half = max(.zero, deadline - firstReceivedAt) / 2
+        let patience = environment == .production ? half : min(.seconds(20), half)
+        return deadline - (max(.zero, deadline - firstReceivedAt) - patience)
+    }
+
     /// The longest wait between two calls.
     package var retryCeiling: Duration {
         switch environment {

@@ -57,16 +57,22 @@ package final class Reports: Sendable {
         /// Thousandths of a percent.
         package var consumptionPercentage: Int?
         package var sampleContentProvided: Bool?
+        package var credits: UsageCount?
+        package var items: UsageCount?
         package var observedAt: Moment
+        package var source = UsageStore.Source.pushed
 
         package init(
             transactionID: String, deliveryStatus: String? = nil, consumptionPercentage: Int? = nil,
-            sampleContentProvided: Bool? = nil, observedAt: Moment
+            sampleContentProvided: Bool? = nil, credits: UsageCount? = nil, items: UsageCount? = nil,
+            observedAt: Moment
         ) {
             self.transactionID = transactionID
             self.deliveryStatus = deliveryStatus
             self.consumptionPercentage = consumptionPercentage
             self.sampleContentProvided = sampleContentProvided
+            self.credits = credits
+            self.items = items
             self.observedAt = observedAt
         }
 
@@ -74,7 +80,7 @@ package final class Reports: Sendable {
             UsageStore.Report(
                 transactionID: transactionID, deliveryStatus: deliveryStatus.flatMap(DeliveryStatus.init(rawValue:)),
                 consumptionPercentage: consumptionPercentage, sampleContentProvided: sampleContentProvided,
-                observedAt: observedAt)
+                credits: credits, items: items, observedAt: observedAt, source: source)
         }
     }
 
@@ -87,17 +93,21 @@ package final class Reports: Sendable {
         package let deliveryStatus: Observed<String>?
         package let consumptionPercentage: Observed<Int>?
         package let sampleContentProvided: Observed<Bool>?
+        package let credits: Observed<UsageCount>?
+        package let items: Observed<UsageCount>?
 
         fileprivate init(_ state: UsageStore.State) {
             deliveryStatus = Self.observed(state.deliveryStatus) { $0.rawValue }
             consumptionPercentage = Self.observed(state.consumptionPercentage) { $0 }
             sampleContentProvided = Self.observed(state.sampleContentProvided) { $0 }
+            credits = Self.observed(state.credits) { $0 }
+            items = Self.observed(state.items) { $0 }
         }
 
         private static func observed<Kept, Value>(
             _ evidence: Evidence<Kept>?, _ convert: (Kept) -> Value
         ) -> Observed<Value>? {
-            guard let evidence, case .reported(let at) = evidence.source else { return nil }
+            guard let evidence, let at = evidence.source.at else { return nil }
             return Observed(value: convert(evidence.value), at: at)
         }
     }

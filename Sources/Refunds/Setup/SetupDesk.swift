@@ -62,7 +62,7 @@ package final class SetupDesk: Sendable {
         let relayHost = try await relayHost(of: app)
         return try await database.transaction(app.tenant.scope, isolation: .readOnly) { tx in
             let state = try await onboarding.state(of: app, in: tx)
-            let products = try await ProductStore.all(of: app, in: tx)
+            let products = try await ProductStore.all(of: app, in: tx).filter { $0.sampleContent != nil }
             let tokens = try await tokens.all(of: app.tenant, in: tx).filter { $0.token.app == app.id }
             let stories = try await vault.keys(of: app.tenant, in: tx).filter { $0.info.serves(app) }.ownFirst
             let keys = SigningKeyState.allCases.flatMap { state in stories.filter { $0.info.state == state } }
@@ -185,10 +185,14 @@ package final class SetupDesk: Sendable {
         }
     }
 
+    /// Sets a product's free sample.
+    ///
     /// - Throws: `AppChangeError` naming `productID`.
     package func set(_ product: ProductSetting, of app: App, by who: Changer) async throws {
         try await database.transaction(app.tenant.scope) { tx in
-            try await ProductStore.set(product, of: app, by: who.actor, address: who.address, at: clock.now, in: tx)
+            try await ProductStore.change(
+                product.productID, of: app, by: who.actor, address: who.address, at: clock.now, in: tx
+            ) { $0.sampleContent = product.sampleContent }
         }
     }
 

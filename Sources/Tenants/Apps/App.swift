@@ -1,4 +1,5 @@
 package import FoundationEssentials
+package import Time
 
 /// Names an app.
 package struct AppID: Hashable, Sendable, CustomStringConvertible {
@@ -31,6 +32,10 @@ package struct App: Hashable, Sendable {
     package let evidence: EvidenceMode
     /// Asked at the time of a request; set where `evidence` is `.callback`.
     package let callbackURL: String?
+    /// The sealed secret that signs what the app's server is asked; nil: nothing is asked.
+    package let callbackSecret: UUID?
+    /// When that secret was made: for a day after it the one before signs too.
+    package let callbackSecretAt: Moment?
     /// Whether somebody else wants the notifications too; nil: never asked.
     package let hasOtherReceiver: Bool?
     /// The sealed address of the other receiver; nil: nothing is passed on.
@@ -45,7 +50,8 @@ package struct App: Hashable, Sendable {
         environments: Set<AppEnvironment> = Set(AppEnvironment.allCases), rehearsal: RehearsalSide? = nil,
         unreportedDelivery: UnreportedDelivery = .delivered, sampleContent: Bool = false,
         consent: ConsentSetting = .perCustomer, consentDeclaration: ConsentDeclaration? = nil,
-        evidence: EvidenceMode = .none, callbackURL: String? = nil, hasOtherReceiver: Bool? = nil,
+        evidence: EvidenceMode = .none, callbackURL: String? = nil, callbackSecret: UUID? = nil,
+        callbackSecretAt: Moment? = nil, hasOtherReceiver: Bool? = nil,
         relaySecret: UUID? = nil, refusalAllowance: Int = 500, isRemoved: Bool = false
     ) {
         self.tenant = tenant
@@ -61,6 +67,8 @@ package struct App: Hashable, Sendable {
         self.consentDeclaration = consentDeclaration
         self.evidence = evidence
         self.callbackURL = callbackURL
+        self.callbackSecret = callbackSecret
+        self.callbackSecretAt = callbackSecretAt
         self.hasOtherReceiver = hasOtherReceiver
         self.relaySecret = relaySecret
         self.refusalAllowance = refusalAllowance
@@ -70,6 +78,8 @@ package struct App: Hashable, Sendable {
     package var isRehearsal: Bool { rehearsal != nil }
     /// Whether original notifications are passed on to another receiver.
     package var isRelayed: Bool { relaySecret != nil }
+    /// Whether the app's server is asked at a request.
+    package var isAsked: Bool { evidence == .callback && callbackURL != nil && callbackSecret != nil }
 
     static let bundleIDBytesMax = 155
 

@@ -239,8 +239,8 @@ extension TenantStore {
     static let appColumns: SQL = """
         a.tenant_id, a.app_id, a.bundle_id, a.apple_id, a.name, a.environments, a.rehearsal_root, a.rehearsal_api_url,
         a.unreported_delivery, a.sample_content, a.consent_all_from, a.consent_wording, a.consent_shown_where,
-        a.consent_declared_by, a.consent_declared_at, a.evidence, a.callback_url, a.has_other_receiver,
-        a.relay_secret_id, a.refusal_allowance, a.removed_at
+        a.consent_declared_by, a.consent_declared_at, a.evidence, a.callback_url, a.callback_secret_id,
+        a.callback_secret_at, a.has_other_receiver, a.relay_secret_id, a.refusal_allowance, a.removed_at
         """
 }
 
@@ -270,6 +270,7 @@ extension App {
                 ConsentDeclaration(shownWhere: shownWhere ?? "", declaredBy: declaredBy ?? "", declaredAt: $0)
             },
             evidence: EvidenceMode(rawValue: evidence) ?? .none, callbackURL: try row("callback_url"),
+            callbackSecret: try row("callback_secret_id"), callbackSecretAt: try row("callback_secret_at"),
             hasOtherReceiver: try row("has_other_receiver"), relaySecret: try row("relay_secret_id"),
             refusalAllowance: Int(allowance), isRemoved: removed != nil)
     }

@@ -10,6 +10,8 @@ struct SecretBinding {
         case relayURL = "relay-url"
         /// What reaches somebody who is paged.
         case channel
+        /// What signs the questions to an app's server.
+        case callback
         /// The shared secret of a person's code generator.
         case totp
     }

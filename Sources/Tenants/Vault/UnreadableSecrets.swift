@@ -17,6 +17,7 @@ package struct UnreadableSecret: Hashable, Sendable {
         case signingKey
         case inbox
         case otherReceiver
+        case callback
         case channel
     }
 
@@ -42,11 +43,12 @@ extension Vault {
         let rows = try await tx.rows(
             """
             select s.tenant_id, s.secret_id, s.kind, s.sealed, k.key_id, k.public_key, k.app_id as key_app,
-              i.inbox_id, i.app_id as inbox_app, a.app_id as relay_app
+              i.inbox_id, i.app_id as inbox_app, a.app_id as relay_app, b.app_id as asked_app
             from tenants.secrets s
             left join tenants.signing_keys k on k.tenant_id = s.tenant_id and k.signing_key_id = s.secret_id
             left join tenants.inboxes i on i.tenant_id = s.tenant_id and i.secret_id = s.secret_id
             left join tenants.apps a on a.tenant_id = s.tenant_id and a.relay_secret_id = s.secret_id
+            left join tenants.apps b on b.tenant_id = s.tenant_id and b.callback_secret_id = s.secret_id
             where s.tenant_id = \(tenant.rawValue) and octet_length(s.sealed) > 0 and i.retired_at is null
             order by s.secret_id
             limit \(Self.openedMax)
@@ -65,7 +67,7 @@ extension Vault {
         }
         let keyID: String? = try row("key_id")
         let inbox: Int64? = try row("inbox_id")
-        let apps: [Int64?] = [try row("key_app"), try row("inbox_app"), try row("relay_app")]
+        let apps: [Int64?] = [try row("key_app"), try row("inbox_app"), try row("relay_app"), try row("asked_app")]
         let (subject, kind): (String, UnreadableSecret.Kind) =
             if let keyID {
                 ("signing key \(keyID)", .signingKey)
@@ -73,6 +75,8 @@ extension Vault {
                 ("the address of inbox \(inbox)", .inbox)
             } else if try row("kind") == SecretBinding.Kind.channel.rawValue {
                 ("the secret of a channel", .channel)
+            } else if try row("kind") == SecretBinding.Kind.callback.rawValue {
+                ("the secret of a callback", .callback)
             } else {
                 ("the address of another receiver", .otherReceiver)
             }

@@ -11,6 +11,8 @@ package enum VaultError: Error, Hashable, CustomStringConvertible {
     case inboxUnreadable(TenantID, inbox: Int64, Trouble)
     /// The address of an app's other receiver is there and does not open.
     case relayUnreadable(TenantID, AppID, Trouble)
+    /// The secret of an app's callback is there and does not open.
+    case callbackUnreadable(TenantID, AppID, Trouble)
     /// The secret of a channel is there and does not open.
     case channelUnreadable(TenantID, UUID, Trouble)
     /// A person's code generator is there and does not open.
@@ -36,6 +38,8 @@ package enum VaultError: Error, Hashable, CustomStringConvertible {
             "\(tenant), inbox \(inbox): \(Self.text(trouble, again: "inbox add"))"
         case .relayUnreadable(let tenant, let app, let trouble):
             "\(tenant), \(app), address of the other receiver: \(Self.relayText(trouble))"
+        case .callbackUnreadable(let tenant, let app, let trouble):
+            "\(tenant), \(app), secret of the callback: \(Self.words(trouble, again: "make another one"))"
         case .channelUnreadable(let tenant, let id, let trouble):
             "\(tenant), secret of a channel \(id.uuidString.lowercased()): \(Self.words(trouble, again: "enter it again"))"
         case .factorUnreadable(let id, let trouble):

@@ -23,6 +23,8 @@ enum Access {
         "POST /t/{slug}/apps/{bundleId}/setup/{part}": .admin,
         "GET /t/{slug}/apps/{bundleId}/policy": .viewer,
         "POST /t/{slug}/apps/{bundleId}/policy": .admin,
+        "GET /t/{slug}/apps/{bundleId}/evidence": .viewer,
+        "POST /t/{slug}/apps/{bundleId}/evidence": .admin,
         "GET /t/{slug}/apps/{bundleId}/advanced-commerce": .viewer,
         "POST /t/{slug}/apps/{bundleId}/advanced-commerce/{part}": .admin,
         "GET /t/{slug}/register": .viewer,

@@ -226,6 +226,20 @@ import Time
             } mends: { desk, _ in
                 try await desk.test.asSuperuser("update refunds.relay_standings set failures = 0")
             }
+        case .callbackFailing:
+            Trouble { desk, _ in
+                try await desk.askBack(at: "https://backend.example.com/evidence")
+                try await desk.test.asSuperuser(
+                    """
+                    insert into refunds.callback_standings (tenant_id, app_id, failures, last_error, last_error_at)
+                    values (\(desk.alpha.app.tenant.rawValue), \(desk.alpha.app.id.rawValue), 5, 'HTTP 500', \(desk.now))
+                    """)
+            } mends: { desk, _ in
+                let (app, now) = (desk.alpha.app, desk.now)
+                try await desk.database.transaction(app.tenant.scope) { tx in
+                    try await AskStore.succeeded(app, at: now, in: tx)
+                }
+            }
         case .consentMissing:
             Trouble { desk, _ in
                 try await addCases(desk, state: "withheld", why: "no-consent", reason: "OTHER")

@@ -29,6 +29,7 @@ extension IncidentSentence {
             .diskFull(host: "web-1", path: "/", freeBytes: 1 << 30, sizeBytes: 100 << 30),
             .certificateRefused(fault: "expired"), .certificateEnding(endsMilliseconds: 1_796_037_854_315),
             .appleSilent(app: "com.a", sinceMilliseconds: 1_796_037_854_315, gapSeconds: 7200, why: nil),
+            .callbackFailing(app: "com.a", said: "HTTP 500", without: 0),
             .historyUnread(app: "com.a", said: "502"), .historyFetched(app: "com.a", count: 1),
             .historyFetched(app: "com.a", count: 1200),
             .appleSilent(app: "com.a", sinceMilliseconds: 0, gapSeconds: 40, why: "It has no key."),
@@ -50,6 +51,7 @@ extension IncidentSentence {
                 .commerceFailing(app: "com.a", count: count, newest: "4000001"),
                 .notificationsRefused(app: "com.a", count: count, reason: "signature"),
                 .relayFailing(app: "com.a", said: "HTTP 500", waiting: count),
+                .callbackFailing(app: "com.a", said: "HTTP 500", without: count),
                 .consentMissing(app: "com.a", without: count, requests: 2000),
                 .channelFailing(name: "Nights", kind: "Slack", isOff: count == 1, said: "no_service"),
                 .channelsFailing(count: count, name: "Nights", kind: "Slack", isOff: count == 1, said: "no_service"),
@@ -101,6 +103,7 @@ extension IncidentSentence {
         case .certificateEnding: 30
         case .historyUnread: 31
         case .historyFetched: 32
+        case .callbackFailing: 33
         }
     }
 }

@@ -42,6 +42,7 @@ struct Desk: Sendable {
     let deadlines: DeadlineJob
     let lookUps: LookUpJob
     let couriers: RelayJob
+    let asks: AskJob
     let lines: Lines
     let advancedCommerce = ScriptedCommerce()
     let pager = ScriptedPager()
@@ -104,6 +105,10 @@ struct Desk: Sendable {
                 couriers: RelayJob(
                     database: test.database, vault: vault, headers: headers, http: guarded, seats: RelaySeats(),
                     clock: clock.clock, journal: journal, counters: test.counters),
+                asks: AskJob(
+                    database: test.database, vault: vault, seats: AskSeats(), bell: bell, clock: clock.clock,
+                    journal: journal, counters: test.counters
+                ) { request throws(HTTPClientError) in try await guarded.send(request) },
                 lines: lines)
             try await body(desk)
         }
@@ -253,6 +258,7 @@ struct Desk: Sendable {
         switch RefundJobs.Kind(rawValue: job.kind) {
         case .notification: try await notifications.run(job)
         case .reply: try await replies.run(job)
+        case .ask: try await asks.run(job)
         case .deadline: try await deadlines.run(job)
         case .lookUp: try await lookUps.run(job)
         case .relay: try await couriers.run(job)
@@ -367,6 +373,22 @@ struct Desk: Sendable {
         }
         directory.drop()
         return changed
+    }
+
+    /// Lets the alpha app's server be asked at an address, with a new secret.
+    @discardableResult
+    func askBack(at url: String) async throws -> String {
+        let (app, now, vault) = (alpha.app, now, vault)
+        let secret = try await database.transaction(app.tenant.scope) { tx in
+            var changes = AppChanges()
+            changes.evidence = .callback
+            changes.callbackURL = url
+            let changed = try await TenantStore.change(
+                app, changes, with: vault, outbound: OutboundRules { _ in nil }, by: .commandLine, at: now, in: tx)
+            return try await TenantStore.makeCallbackSecret(of: changed, with: vault, by: .commandLine, at: now, in: tx)
+        }
+        directory.drop()
+        return secret.reveal()
     }
 
     // MARK: looking

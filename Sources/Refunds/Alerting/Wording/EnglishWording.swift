@@ -88,6 +88,14 @@ package struct EnglishWording: Wording {
                 "The other receiver of \(app) does not take its notifications: \(said)",
                 "\(forms.number(waiting)) notification\(waiting == 1 ? " waits" : "s wait") for it, three days at most. Our own replies go on.",
                 "Repair the receiver, or change its URL on the set-up page of the app.")
+        case .callbackFailing(let app, let said, let without):
+            SaidOfIncident(
+                "The server of \(app) does not answer when it is asked about refund requests: \(said)",
+                without == 0
+                    ? "Replies wait for it for half of their time, and then go out with what is known."
+                    : "\(forms.number(without)) request\(without == 1 ? " was" : "s were") decided without what it knows. Replies wait for it for half of their time.",
+                "Repair the server, or press Test on the evidence page of the app to see what it answers. This closes with its next answer."
+            )
         case .consentMissing(let app, let without, let requests):
             SaidOfIncident(
                 "\(forms.number(without)) of the last \(forms.number(requests)) refund requests of \(app) were not answered for want of consent.",

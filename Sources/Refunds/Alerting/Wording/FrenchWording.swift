@@ -86,6 +86,14 @@ struct FrenchWording: Wording {
                 "L’autre destinataire de \(app) ne prend pas ses notifications : \(said)",
                 "\(forms.number(waiting)) \(isOne(waiting) ? "notification l’attend" : "notifications l’attendent"), trois jours au plus. Nos propres réponses continuent.",
                 "Réparez le destinataire, ou changez son URL sur la page de configuration de l’app.")
+        case .callbackFailing(let app, let said, let without):
+            SaidOfIncident(
+                "Le serveur de \(app) ne répond pas aux questions sur les demandes de remboursement : \(said)",
+                without == 0
+                    ? "Les réponses l’attendent la moitié de leur temps, puis partent avec ce qui est connu."
+                    : "\(forms.number(without)) \(isOne(without) ? "demande a été décidée" : "demandes ont été décidées") sans ce qu’il sait. Les réponses l’attendent la moitié de leur temps.",
+                "Réparez le serveur, ou appuyez sur Test sur la page Evidence de l’app pour voir ce qu’il répond. Cela se ferme avec sa prochaine réponse."
+            )
         case .consentMissing(let app, let without, let all):
             SaidOfIncident(
                 "\(forms.number(without)) des \(forms.number(all)) dernières demandes de remboursement de \(app) sont restées sans réponse faute de consentement.",

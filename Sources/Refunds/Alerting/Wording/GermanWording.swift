@@ -86,6 +86,14 @@ struct GermanWording: Wording {
                 "Der andere Empfänger von \(app) nimmt seine Mitteilungen nicht an: \(said)",
                 "\(forms.number(waiting)) \(waiting == 1 ? "Mitteilung wartet" : "Mitteilungen warten") auf ihn, höchstens drei Tage. Unsere eigenen Antworten gehen weiter hinaus.",
                 "Den Empfänger reparieren oder seine URL auf der Einrichtungsseite der App ändern.")
+        case .callbackFailing(let app, let said, let without):
+            SaidOfIncident(
+                "Der Server von \(app) antwortet nicht auf Fragen zu Erstattungsanfragen: \(said)",
+                without == 0
+                    ? "Antworten warten die Hälfte ihrer Zeit auf ihn und gehen dann mit dem hinaus, was bekannt ist."
+                    : "\(forms.number(without)) \(without == 1 ? "Anfrage wurde" : "Anfragen wurden") ohne sein Wissen entschieden. Antworten warten die Hälfte ihrer Zeit auf ihn.",
+                "Den Server reparieren, oder auf der Seite Evidence der App Test drücken und sehen, was er antwortet. Das endet mit seiner nächsten Antwort."
+            )
         case .consentMissing(let app, let without, let all):
             SaidOfIncident(
                 "\(forms.number(without)) der letzten \(forms.number(all)) Erstattungsanfragen von \(app) blieben mangels Einwilligung unbeantwortet.",

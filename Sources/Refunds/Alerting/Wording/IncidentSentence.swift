@@ -23,6 +23,8 @@ package enum IncidentSentence: Sendable, Hashable, Codable {
     case historyUnread(app: String, said: String)
     case historyFetched(app: String, count: Int)
     case relayFailing(app: String, said: String, waiting: Int)
+    /// - Parameter without: requests that were answered without what it knows, or were not answered.
+    case callbackFailing(app: String, said: String, without: Int)
     case consentMissing(app: String, without: Int, requests: Int)
     case reasonDrift(app: String, reason: String, place: DriftPlace, count: Int, usual: Double)
     case developerIssues(app: String, place: DriftPlace, count: Int, usual: Double)

@@ -72,6 +72,13 @@ struct JapaneseWording: Wording {
             SaidOfIncident(
                 "\(app)のもう一つの受信先が通知を受け取りません：\(said)",
                 "\(forms.number(waiting))件の通知が最長3日待ちます。こちらの返信は続いています。", "受信先を直すか、アプリの設定ページでURLを変更してください。")
+        case .callbackFailing(let app, let said, let without):
+            SaidOfIncident(
+                "\(app)のサーバーが返金リクエストについての問い合わせに答えません：\(said)",
+                without == 0
+                    ? "返信は持ち時間の半分まで答えを待ち、その後は分かっていることだけで送られます。"
+                    : "\(forms.number(without))件のリクエストが、サーバーの情報なしに決定されました。返信は持ち時間の半分まで答えを待ちます。",
+                "サーバーを直すか、アプリのEvidenceページでTestを押して答えを確認してください。次の答えで自動的に閉じます。")
         case .consentMissing(let app, let without, let all):
             SaidOfIncident(
                 "\(app)の直近\(forms.number(all))件の返金リクエストのうち\(forms.number(without))件に、同意がないため回答しませんでした。",

@@ -85,6 +85,14 @@ struct SpanishWording: Wording {
                 "El otro receptor de \(app) no acepta sus notificaciones: \(said)",
                 "\(forms.number(waiting)) \(waiting == 1 ? "notificación lo espera" : "notificaciones lo esperan"), tres días como máximo. Nuestras respuestas siguen saliendo.",
                 "Repare el receptor o cambie su URL en la página de configuración de la app.")
+        case .callbackFailing(let app, let said, let without):
+            SaidOfIncident(
+                "El servidor de \(app) no responde cuando se le pregunta por solicitudes de reembolso: \(said)",
+                without == 0
+                    ? "Las respuestas lo esperan la mitad de su tiempo y luego salen con lo que se sabe."
+                    : "\(forms.number(without)) \(without == 1 ? "solicitud se decidió" : "solicitudes se decidieron") sin lo que él sabe. Las respuestas lo esperan la mitad de su tiempo.",
+                "Repare el servidor, o pulse Test en la página Evidence de la app para ver qué responde. Se cierra con su próxima respuesta."
+            )
         case .consentMissing(let app, let without, let all):
             SaidOfIncident(
                 "\(forms.number(without)) de las últimas \(forms.number(all)) solicitudes de reembolso de \(app) quedaron sin respuesta por falta de consentimiento.",

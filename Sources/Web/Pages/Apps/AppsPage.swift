@@ -63,6 +63,10 @@ struct AppsPage {
                     HTML(text: app.sampleContent ? "yes, unless reported otherwise" : "no, unless reported otherwise")
                 ),
                 ("Policy", a(.href(.policy(slug, bundleID: app.bundleID, .now))) { "Rules, templates, versions" }),
+                (
+                    "Evidence",
+                    a(.href(.evidence(slug, bundleID: app.bundleID, .now))) { "What is asked, reckoned and sent in files" }
+                ),
                 ("Advanced Commerce", CommerceLine(standing: standing, slug: slug).html),
                 ("Rehearsal", app.isRehearsal ? HTML(text: "yes: counted in no total") : nil),
             ]).html

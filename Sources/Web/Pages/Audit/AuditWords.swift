@@ -34,7 +34,9 @@ enum AuditWords {
         ("commerce.cost-set", "Advanced Commerce: cost set"),
         ("commerce.cost-removed", "Advanced Commerce: cost taken away"),
         ("commerce.checklist-set", "Advanced Commerce: checklist set"),
-        ("policy.changed", "Policy changed"), ("case.answered", "Waiting request answered"),
+        ("policy.changed", "Policy changed"), ("callback.secret-made", "Secret of the callback made"),
+        ("callback.tested", "Callback tested"), ("usage.uploaded", "Usage uploaded"),
+        ("case.answered", "Waiting request answered"),
         ("channel.added", "Channel added"), ("channel.changed", "Channel changed"),
         ("channel.removed", "Channel removed"), ("channel.tested", "Channel tested"),
     ]

@@ -30,6 +30,11 @@ struct EvidenceStep {
                 ("Reports", HTML(text: way)),
             ]).html
             if page.canChange { settings }
+            p {
+                a(.href(.evidence(page.slug, bundleID: app.bundleID, .now))) {
+                    "Evidence: the callback's secret and test, how use is reckoned, files"
+                }
+            }
             products
             if app.evidence == .push { push }
         }.html
@@ -41,7 +46,7 @@ struct EvidenceStep {
         case .push: "your backend pushes consent and use through the API"
         case .callback:
             // Such addresses often hold a token: who may not change it does not see it.
-            "asked from \(page.canChange ? app.callbackURL ?? "your backend" : "your backend") when a request arrives, once callbacks exist"
+            "asked from \(page.canChange ? app.callbackURL ?? "your backend" : "your backend") when a request arrives\(app.isAsked ? "" : ", as soon as a secret is made")"
         }
     }
 
@@ -76,7 +81,7 @@ struct EvidenceStep {
                         .init(
                             value: "callback", text: "Our backend is asked",
                             more:
-                                "Can be chosen now; the desk begins to ask with a later release. Until then the settings speak."
+                                "A signed question at each request; its secret is made, and the answer tried, on the page Evidence."
                         ),
                     ], chosen: page.typed("way", in: .evidence, else: app.evidence.rawValue)
                 ).html
