@@ -69,6 +69,7 @@ package struct Console: Sendable {
         let commerceAccess = CommerceAccessHandlers(console: self)
         let policies = PolicyHandlers(console: self)
         let held = HeldHandlers(console: self)
+        let working = CaseWorkHandlers(console: self)
         let register = RegisterHandlers(console: self)
         let commerce = CommerceHandlers(console: self)
         let asking = CommerceFormHandlers(console: self)
@@ -109,6 +110,9 @@ package struct Console: Sendable {
             route(.get, .overview, door.member(desk.overview)),
             route(.get, .cases, door.member(cases.list)),
             route(.get, .refundCase, door.member(cases.story)),
+            route(.post, .caseNote, door.member(working.note)),
+            route(.post, .caseAssignment, door.member(working.assign)),
+            route(.post, .caseBundle, door.member(working.bundle)),
             route(.get, .held, door.member(held.list)),
             route(.post, .heldAnswer, door.member(held.answer)),
             route(.get, .notifications, door.member(desk.notifications)),

@@ -21,6 +21,7 @@ package enum Schema {
         step(10, "watching", PackageResources.v0010_watching_sql),
         step(11, "history", PackageResources.v0011_history_sql),
         step(12, "policies", PackageResources.v0012_policies_sql),
+        step(13, "desk", PackageResources.v0013_desk_sql),
     ]
 
     /// Months for which bodies of notifications have a partition ahead of time.

@@ -35,6 +35,8 @@ enum AuditWords {
         ("commerce.cost-removed", "Advanced Commerce: cost taken away"),
         ("commerce.checklist-set", "Advanced Commerce: checklist set"),
         ("policy.changed", "Policy changed"), ("case.answered", "Waiting request answered"),
+        ("case.noted", "Note on a case written"), ("case.assigned", "Case assigned"),
+        ("case.bundled", "Evidence of a case taken"),
         ("channel.added", "Channel added"), ("channel.changed", "Channel changed"),
         ("channel.removed", "Channel removed"), ("channel.tested", "Channel tested"),
     ]
