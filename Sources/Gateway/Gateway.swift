@@ -10,10 +10,11 @@ package struct Gateway: Sendable {
 
     package init(
         directory: InboxDirectory, intake: Intake, tokens: APITokens, reports: Reports, records: Records,
-        commerce: CommerceDesk, clock: WallClock
+        commerce: CommerceDesk, deciding: DecidingDesk, clock: WallClock
     ) {
         inbox = InboxEndpoint(directory: directory, intake: intake)
-        api = API(tokens: tokens, reports: reports, records: records, commerce: commerce, clock: clock)
+        api = API(
+            tokens: tokens, reports: reports, records: records, commerce: commerce, deciding: deciding, clock: clock)
     }
 
     package var routes: [Route] { [inbox.route] + api.routes }

@@ -45,7 +45,7 @@ enum Program {
         OperatorCommand.reset, OperatorCommand.role, OperatorCommand.remove, RelayCommand.set, RelayCommand.show,
         RelayCommand.retry, TokenCommand.add, TokenCommand.list, TokenCommand.remove, ChannelCommand.add,
         ChannelCommand.list, ChannelCommand.test, ChannelCommand.remove, MasterKeyCommand.new, MasterKeyCommand.rotate,
-        VersionCommand.version,
+        RehearseCommand.rehearse, VersionCommand.version,
     ]
 
     static func run(_ arguments: [String]) async -> Int32 {

@@ -124,6 +124,7 @@ final class Serving: Sendable {
         let commerce = CommerceDesk(
             database: database, apple: side, vault: house.vault, tokens: tokens, bell: bell, clock: clock,
             journal: journal)
+        let deciding = DecidingDesk(database: database, bell: bell, clock: clock)
         if parts.contains(.gateway) {
             let intake = Intake(
                 apple: side, database: database, headers: headers, quarantine: quarantine, bell: bell,
@@ -131,7 +132,7 @@ final class Serving: Sendable {
             routes +=
                 Gateway(
                     directory: directory, intake: intake, tokens: house.tokens,
-                    reports: reports, records: records, commerce: commerce, clock: clock
+                    reports: reports, records: records, commerce: commerce, deciding: deciding, clock: clock
                 ).routes
         }
         let onboarding = Onboarding(
@@ -166,7 +167,7 @@ final class Serving: Sendable {
                     onboarding: onboarding,
                     tokens: house.tokens, reports: reports, bell: bell, clock: clock,
                     outbound: configuration.outboundRules), commerce, alerting.desk,
-                DecidingDesk(database: database, bell: bell, clock: clock),
+                deciding,
                 EvidenceDesk(
                     database: database, vault: house.vault, reports: reports, http: callbacks, bell: bell, clock: clock,
                     outbound: configuration.outboundRules),

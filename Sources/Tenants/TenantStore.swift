@@ -118,6 +118,22 @@ package enum TenantStore {
         ).map { try Tenant($0) }
     }
 
+    /// Open tenants that have an app of this bundle ID in use, at most ten. House scope.
+    package static func tenants(withApp bundleID: String, in tx: Transaction) async throws -> [Tenant] {
+        try await tx.rows(
+            """
+            select t.tenant_id, t.slug, t.name
+            from tenants.tenants t
+            where t.closed_at is null and t.tenant_id <> 0
+              and exists (
+                select from tenants.apps a
+                where a.tenant_id = t.tenant_id and a.bundle_id = \(bundleID) and a.removed_at is null)
+            order by t.slug
+            limit 10
+            """
+        ).map { try Tenant($0) }
+    }
+
     /// Throws `TenantStoreError.badName`.
     static func name(_ text: String) throws(TenantStoreError) -> Name {
         do throws(Name.Trouble) { return try Name(text, charactersMax: Name.longMax) } catch { throw .badName(error) }

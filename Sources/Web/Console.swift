@@ -72,6 +72,7 @@ package struct Console: Sendable {
         let policies = PolicyHandlers(console: self)
         let held = HeldHandlers(console: self)
         let evidence = EvidenceHandlers(console: self)
+        let working = CaseWorkHandlers(console: self)
         let register = RegisterHandlers(console: self)
         let commerce = CommerceHandlers(console: self)
         let asking = CommerceFormHandlers(console: self)
@@ -112,6 +113,9 @@ package struct Console: Sendable {
             route(.get, .overview, door.member(desk.overview)),
             route(.get, .cases, door.member(cases.list)),
             route(.get, .refundCase, door.member(cases.story)),
+            route(.post, .caseNote, door.member(working.note)),
+            route(.post, .caseAssignment, door.member(working.assign)),
+            route(.post, .caseBundle, door.member(working.bundle)),
             route(.get, .held, door.member(held.list)),
             route(.post, .heldAnswer, door.member(held.answer)),
             route(.get, .notifications, door.member(desk.notifications)),

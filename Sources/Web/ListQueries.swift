@@ -13,6 +13,7 @@ package struct CaseListQuery: Hashable, Sendable {
     package var app: String?
     /// `Production`, `Sandbox` or `Rehearsal`.
     package var environment: String?
+    package var assigned: Assigned?
     /// Transaction, original transaction, token or notification.
     package var lookUp: String?
     package var after: ListCursor?
@@ -20,6 +21,13 @@ package struct CaseListQuery: Hashable, Sendable {
     package internal(set) var ignored: [IgnoredField] = []
 
     static let lookUpCharactersMax = 200
+
+    /// Who looks after what is listed.
+    package enum Assigned: String, Sendable, Hashable, CaseIterable {
+        /// Whoever looks at the list.
+        case mine
+        case nobody
+    }
 
     package init() {}
 
@@ -31,12 +39,13 @@ package struct CaseListQuery: Hashable, Sendable {
 
     init(_ query: QueryString) {
         ignored.noteOthers(
-            query, known: ["state", "outcome", "reason", "app", "environment", "q", "after"] + CSVForm.names)
+            query, known: ["state", "outcome", "reason", "app", "environment", "assigned", "q", "after"] + CSVForm.names)
         state = ignored.read("state", query, CaseState.init(rawValue:))
         outcome = ignored.read("outcome", query, CaseOutcome.init(rawValue:))
         reason = ignored.read("reason", query, Self.checkedReason)
         app = ignored.read("app", query) { $0 }
         environment = ignored.read("environment", query, EnvironmentChoice.checked)
+        assigned = ignored.read("assigned", query, Assigned.init(rawValue:))
         // What is longer is no id and finds nothing, with its first part as well.
         lookUp = ignored.read("q", query) { String($0.prefix(Self.lookUpCharactersMax)) }
         after = ignored.read("after", query, ListCursor.init(text:))
@@ -45,14 +54,14 @@ package struct CaseListQuery: Hashable, Sendable {
     var fields: [(String, String?)] {
         [
             ("state", state?.rawValue), ("outcome", outcome?.rawValue), ("reason", reason), ("app", app),
-            ("environment", environment), ("q", lookUp), ("after", after?.text),
+            ("environment", environment), ("assigned", assigned?.rawValue), ("q", lookUp), ("after", after?.text),
         ]
     }
 
     var isSandbox: Bool? { EnvironmentChoice.isSandbox(environment) }
 
     package var isFiltered: Bool {
-        state != nil || outcome != nil || reason != nil || app != nil || environment != nil
+        state != nil || outcome != nil || reason != nil || app != nil || environment != nil || assigned != nil
     }
 }
 

@@ -40,7 +40,7 @@ extension Site {
         case 3 where segments[0] == "t":
             switch segments[2] {
             case "cases": self = .cases(segments[1], CaseListQuery(query))
-            case "held": self = .held(segments[1])
+            case "held": self = .held(segments[1], query.value("assigned").flatMap(CaseListQuery.Assigned.init))
             case "notifications": self = .notifications(segments[1], NotificationListQuery(query))
             case "quarantine": self = .quarantine(segments[1], RefusalListQuery(query))
             case "apps": self = .apps(segments[1])
@@ -93,9 +93,15 @@ extension Site {
             self = .policy(segments[1], bundleID: segments[3], PolicyShown(query))
         case 5 where segments[0] == "t" && segments[2] == "apps" && segments[4] == "evidence":
             self = .evidence(segments[1], bundleID: segments[3], EvidenceShown(query))
-        case 5 where segments[0] == "t" && segments[2] == "cases" && segments[4] == "answer":
+        case 5 where segments[0] == "t" && segments[2] == "cases":
             guard let id = UUID(uuidString: segments[3]) else { return nil }
-            self = .heldAnswer(segments[1], id)
+            switch segments[4] {
+            case "answer": self = .heldAnswer(segments[1], id)
+            case "notes": self = .caseNote(segments[1], id)
+            case "assignment": self = .caseAssignment(segments[1], id)
+            case "bundle": self = .caseBundle(segments[1], id)
+            default: return nil
+            }
         case 5 where segments[0] == "t" && segments[2] == "apps" && segments[4] == "advanced-commerce":
             self = .commerceAccess(segments[1], bundleID: segments[3], done: CommerceAccessDone(query))
         case 6 where segments[0] == "t" && segments[2] == "apps" && segments[4] == "advanced-commerce":

@@ -51,8 +51,14 @@ package enum Site: Hashable, Sendable {
     case overview(String)
     case cases(String, CaseListQuery)
     case refundCase(String, UUID)
+    /// Takes what somebody writes about a case; answers to POST alone, as the next two do.
+    case caseNote(String, UUID)
+    /// Gives a case to somebody, or to nobody.
+    case caseAssignment(String, UUID)
+    /// A case's evidence in one file: that it was taken is written down, so looking is not enough.
+    case caseBundle(String, UUID)
     /// What waits for a person.
-    case held(String)
+    case held(String, CaseListQuery.Assigned? = nil)
     /// Takes what a person decides about a case that waits; answers to POST alone.
     case heldAnswer(String, UUID)
     case notifications(String, NotificationListQuery)
@@ -150,6 +156,9 @@ package enum Site: Hashable, Sendable {
         case overview = "/t/{slug}"
         case cases = "/t/{slug}/cases"
         case refundCase = "/t/{slug}/cases/{id}"
+        case caseNote = "/t/{slug}/cases/{id}/notes"
+        case caseAssignment = "/t/{slug}/cases/{id}/assignment"
+        case caseBundle = "/t/{slug}/cases/{id}/bundle"
         case held = "/t/{slug}/held"
         case heldAnswer = "/t/{slug}/cases/{id}/answer"
         case notifications = "/t/{slug}/notifications"
@@ -230,6 +239,9 @@ package enum Site: Hashable, Sendable {
         case .overview: .overview
         case .cases: .cases
         case .refundCase: .refundCase
+        case .caseNote: .caseNote
+        case .caseAssignment: .caseAssignment
+        case .caseBundle: .caseBundle
         case .held: .held
         case .heldAnswer: .heldAnswer
         case .notifications: .notifications
@@ -314,6 +326,8 @@ package enum Site: Hashable, Sendable {
         case (.incident(_, let id), "{id}"), (.incidentAct(_, let id, _), "{id}"), (.channel(_, let id), "{id}"),
             (.channelState(_, let id), "{id}"), (.channelTest(_, let id), "{id}"), (.channelRemoval(_, let id), "{id}"):
             id.text
+        case (.caseNote(_, let id), "{id}"), (.caseAssignment(_, let id), "{id}"), (.caseBundle(_, let id), "{id}"):
+            id.text
         case (.refundCase(_, let id), "{id}"), (.heldAnswer(_, let id), "{id}"), (.notification(_, let id), "{id}"):
             id.text
         case (.commerceRequest(_, let id), "{id}"), (.commerceRequestState(_, let id), "{id}"),
@@ -329,7 +343,8 @@ package enum Site: Hashable, Sendable {
         switch self {
         case .overview(let slug), .cases(let slug, _), .refundCase(let slug, _), .notifications(let slug, _),
             .notification(let slug, _), .quarantine(let slug, _), .apps(let slug),
-            .held(let slug), .heldAnswer(let slug, _), .policy(let slug, _, _), .evidence(let slug, _, _),
+            .evidence(let slug, _, _), .held(let slug, _), .heldAnswer(let slug, _), .caseNote(let slug, _), .caseAssignment(let slug, _),
+            .caseBundle(let slug, _), .policy(let slug, _, _),
             .newApp(let slug), .setup(let slug, _, _), .setupState(let slug, _), .setupPart(let slug, _, _):
             slug
         case .caseExport(let slug, _, _), .people(let slug), .memberRole(let slug, _), .memberRemoval(let slug, _),
@@ -353,6 +368,7 @@ package enum Site: Hashable, Sendable {
         switch self {
         case .signIn(let next), .secondFactor(let next): [("next", next)]
         case .cases(_, let query): query.fields
+        case .held(_, let assigned): [("assigned", assigned?.rawValue)]
         case .notifications(_, let query): query.fields
         case .quarantine(_, let query): query.fields
         case .setup(_, _, let done): [("done", done?.rawValue)]

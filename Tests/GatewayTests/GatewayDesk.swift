@@ -52,7 +52,8 @@ struct GatewayDesk: Sendable {
                 reports: Reports(database: database, bell: bell), records: Records(database: database),
                 commerce: CommerceDesk(
                     database: database, apple: .sample(trusting: trusting ? [signer.root] : [], clock: clock),
-                    vault: vault, tokens: TokenCache(), bell: bell, clock: clock, journal: journal), clock: clock)
+                    vault: vault, tokens: TokenCache(), bell: bell, clock: clock, journal: journal),
+                deciding: DecidingDesk(database: database, bell: bell, clock: clock), clock: clock)
             let server = try await RunningServer(gateway.routes, clock: clock) { router in
                 Gateway.answerTroubles(in: &router)
             }

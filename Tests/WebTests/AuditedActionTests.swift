@@ -110,6 +110,13 @@ import Time
             let waiting = try await desk.add(held, to: desk.alphaApp)
             let said = [("choice", "nothing"), ("reason", "Spoke with them.")]
             #expect(try await sam.post(.heldAnswer("alpha", waiting), said).status == 303)
+            #expect(try await sam.post(.caseNote("alpha", waiting), [("note", "Called.")]).status == 303)
+            let me = try #require(
+                try await desk.administration.memberNames(of: desk.alpha.id).first { $0.email == "sam@alpha.example" })
+            #expect(
+                try await sam.post(.caseAssignment("alpha", waiting), [("assignee", me.id.rawValue.uuidString)]).status
+                    == 303)
+            #expect(try await sam.post(.caseBundle("alpha", waiting)).status == 200)
             // Oneself
             let word = "seven lamps beside the river"
             #expect(

@@ -256,6 +256,25 @@ enum Samples {
         }
         """
 
+    /// A case that somebody looks after, with a note, an assignment and another case of the customer.
+    static func workedPage(_ frame: Frame, _ slug: String) -> CaseStoryPage {
+        let note = CaseStory.Remark(
+            at: signed + .minutes(5), kind: CaseNote.kind, detail: #"{"text":"They <wrote> twice."}"#, person: id(1))
+        let given = CaseStory.Remark(
+            at: signed + .minutes(6), kind: CaseAssignment.kind,
+            detail: #"{"to":"\#(id(1).uuidString)"}"#, person: id(2))
+        let worked = CaseStory(
+            line: story.line, bundleID: story.bundleID, appName: story.appName, purchase: story.purchase,
+            rounds: story.rounds, facts: story.facts, consents: story.consents, usage: story.usage,
+            remarks: [note, given], notifications: story.notifications, others: Array(lines.dropFirst(2).prefix(3)))
+        var page = CaseStoryPage(frame: frame, slug: slug, story: worked, now: now)
+        page.work = CaseWork(
+            slug: slug, story: worked, people: [id(1): "sam@alpha.example"],
+            members: [MemberName(id: PersonID(rawValue: id(1)), email: "sam@alpha.example")],
+            me: PersonID(rawValue: id(1)), canWork: true, letter: CustomerText(worked, at: now))
+        return page
+    }
+
     /// Every page there is, by a name for its picture.
     static func pages(assets: AssetLinks = .none) -> [(name: String, html: HTML)] {
         let stranger = Frame(assets: assets)
@@ -395,6 +414,7 @@ enum Samples {
                 ).html
             ),
             ("case", CaseStoryPage(frame: caseFrame(10), slug: slug, story: story, now: now).html),
+            ("case-worked", workedPage(caseFrame(10), slug).html),
             ("case-missed", CaseStoryPage(frame: caseFrame(15), slug: slug, story: missed, now: now).html),
             ("case-withheld", CaseStoryPage(frame: caseFrame(14), slug: slug, story: withheld, now: now).html),
             (

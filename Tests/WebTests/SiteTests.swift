@@ -15,6 +15,7 @@ import Time
         cases.reason = "none"
         cases.app = "com.example.a b&c"
         cases.environment = "Sandbox"
+        cases.assigned = .mine
         cases.lookUp = "100% <näh>/?#"
         cases.after = ListCursor(at: Samples.signed, id: Samples.id(7))
         var notifications = NotificationListQuery()
@@ -58,7 +59,9 @@ import Time
             .quarantine("alpha", refusals), .apps("alpha"), .newApp("alpha"),
             .setup("alpha", bundleID: "com.example.alpha", done: .key), .setupState("alpha", bundleID: "new"),
             .setupPart("alpha", bundleID: "com.example.alpha", .consent),
-            .held("alpha"), .heldAnswer("alpha", Samples.id(1)),
+            .held("alpha"), .held("alpha", .nobody), .heldAnswer("alpha", Samples.id(1)),
+            .caseNote("alpha", Samples.id(1)), .caseAssignment("alpha", Samples.id(1)),
+            .caseBundle("alpha", Samples.id(1)),
             .policy("alpha", bundleID: "com.example.alpha", .now),
             .policy("alpha", bundleID: "com.example.alpha", .version(3)),
             .policy("alpha", bundleID: "com.example.alpha", .saved(4)),

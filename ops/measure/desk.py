@@ -156,14 +156,17 @@ class Desk:
     # ------------------------------------------------------------ tenants
 
     def add_app(self, tenant, bundle, apple_id, consent_from="2020-01-01"):
-        """A tenant with one app, its key known to the simulator, consent of all buyers. The inbox's URL."""
-        wording = os.path.join(self.folder, "wording.txt")
-        with open(wording, "w") as f:
-            f.write("You agree that we tell Apple how you used what you bought when you ask for a refund.\n")
+        """A tenant with one app, its key known to the simulator, consent of all buyers, or with None of each. The inbox's URL."""
+        consent = ["--consent", "per-customer"]
+        if consent_from:
+            wording = os.path.join(self.folder, "wording.txt")
+            with open(wording, "w") as f:
+                f.write("You agree that we tell Apple how you used what you bought when you ask for a refund.\n")
+            consent = ["--consent", "all-from=" + consent_from, "--wording-file", wording, "--consent-shown-where",
+                       "before each purchase", "--consent-declared-by", "the measurement"]
         self.desk("tenant", "add", tenant, "--name", tenant)
         url = self.desk("app", "add", "--tenant", tenant, "--bundle-id", bundle, "--apple-id", str(apple_id),
-                        "--name", bundle, "--consent", "all-from=" + consent_from, "--wording-file", wording,
-                        "--consent-shown-where", "before each purchase", "--consent-declared-by", "the measurement")["notificationURL"]
+                        "--name", bundle, *consent)["notificationURL"]
         key = subprocess.run(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"],
                              check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
         key_id = "DESK%06d" % len(self.inboxes)

@@ -11,11 +11,14 @@ struct API: Sendable {
     private let cases: CaseCalls
     private let commerce: CommerceCalls
 
-    init(tokens: APITokens, reports: Reports, records: Records, commerce desk: CommerceDesk, clock: WallClock) {
+    init(
+        tokens: APITokens, reports: Reports, records: Records, commerce desk: CommerceDesk, deciding: DecidingDesk,
+        clock: WallClock
+    ) {
         door = APIDoor(tokens: tokens, reports: reports, clock: clock)
         consent = ConsentCalls(reports: reports)
         usage = UsageCalls(reports: reports)
-        cases = CaseCalls(records: records)
+        cases = CaseCalls(records: records, deciding: deciding)
         commerce = CommerceCalls(desk: desk, records: records)
     }
 
@@ -47,6 +50,7 @@ struct API: Sendable {
                 door.appCall(.usage) { try await usage.recordBatch($0, $1) }),
             Route(.get, "\(Self.app)/cases", door.appCall(.cases) { try await cases.list($0, $1) }),
             Route(.get, "/api/v1/cases/{caseId}", door.call(.cases) { try await cases.show($0) }),
+            Route(.post, "/api/v1/cases/{caseId}/answer", door.call(.answers) { try await cases.answer($0) }),
             Route(
                 .post, "\(Self.app)/commerce-requests", bodyMax: CommerceCalls.bodyMax,
                 door.appCall(.commerce) { try await commerce.ask($0, $1) }),

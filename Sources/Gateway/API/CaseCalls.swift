@@ -4,9 +4,10 @@ import Refunds
 import Tenants
 import Time
 
-/// Cases, as the app's backend reads them.
+/// Cases, as the app's backend reads them, and answers those that wait.
 struct CaseCalls: Sendable {
     let records: Records
+    let deciding: DecidingDesk
 
     func list(_ call: APICall, _ app: App) async throws -> Response {
         let query = try CaseListQuery(call.request.query)
@@ -16,10 +17,72 @@ struct CaseCalls: Sendable {
     }
 
     func show(_ call: APICall) async throws -> Response {
-        guard let id = UUID(uuidString: call.context.parameter("caseId")),
-            let json = try await records.caseJSON(of: call.token.tenant, case: id, app: call.token.app)
-        else { throw Problem.notFound("there is no such case") }
+        guard let id = UUID(uuidString: call.context.parameter("caseId")) else { throw Self.noCase }
+        return try await show(id, call)
+    }
+
+    private func show(_ id: UUID, _ call: APICall) async throws -> Response {
+        guard let json = try await records.caseJSON(of: call.token.tenant, case: id, app: call.token.app) else {
+            throw Self.noCase
+        }
         return .json(json)
+    }
+
+    private static let noCase = Problem.notFound("there is no such case")
+
+    // MARK: Answering
+
+    /// What somebody decided about a request that waits, told by the tenant's own server.
+    func answer(_ call: APICall) async throws -> Response {
+        guard let id = UUID(uuidString: call.context.parameter("caseId")) else { throw Self.noCase }
+        // Before the body is looked at: what is not one's own is absent, whatever is said about it.
+        _ = try await show(id, call)
+        let answer = try read(call)
+        do {
+            try await deciding.answer(
+                id, of: call.token.tenant, app: call.token.app, answer, role: .support,
+                address: call.context.client.address)
+        } catch DecidingDesk.Refused.field(let name, let why) {
+            throw Problem(.unprocessableContent, why, member: Self.members[name] ?? name)
+        } catch DecidingDesk.Refused.answered(let name, let state) {
+            throw Problem(
+                .conflict,
+                name.map { "\($0) answered this request before; nothing was changed" }
+                    ?? "the request waits for nobody: it is \(state.rawValue)")
+        }
+        return try await show(id, call)
+    }
+
+    /// Fields of the page's form, and what the API calls them.
+    private static let members = ["delivery": "deliveryStatus", "use": "consumptionPercentage"]
+    private static let nameBytesMax = 200
+
+    private func read(_ call: APICall) throws(Problem) -> HeldAnswer {
+        var members = try Members(try call.body())
+        let word = try members.requiredText("choice")
+        guard let choice = HeldAnswer.Choice(rawValue: word) else {
+            let known = HeldAnswer.Choice.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .bad("the member \"choice\" is one of \(known)", member: "choice")
+        }
+        let delivery = try members.text("deliveryStatus")
+        guard delivery.map(HeldAnswer.deliveries.contains) ?? true else {
+            throw .bad(
+                "the member \"deliveryStatus\" is one of \(HeldAnswer.deliveries.joined(separator: ", "))",
+                member: "deliveryStatus")
+        }
+        let share = try members.integer("consumptionPercentage")
+        guard share.map({ (0...100_000).contains($0) }) ?? true else {
+            throw .bad("the member \"consumptionPercentage\" lies between 0 and 100000", member: "consumptionPercentage")
+        }
+        let reason = try members.requiredText("reason")
+        let name = try members.text("answeredBy") ?? "the app's server"
+        guard (1...Self.nameBytesMax).contains(name.utf8.count), !name.contains("\0") else {
+            throw .bad("the member \"answeredBy\" has 1 to \(Self.nameBytesMax) bytes", member: "answeredBy")
+        }
+        try members.end()
+        return HeldAnswer(
+            choice: choice, deliveryStatus: delivery, consumptionPercentage: share.map(Int.init), reason: reason,
+            token: call.token.id, name: name, at: call.now)
     }
 }
 

@@ -394,6 +394,7 @@ enum OpenAPI {
             }
            }
           },
+          \#(answerPath),
           "/api/v1/cases/{caseId}": {
            "get": {
             "operationId": "getCase",
@@ -861,12 +862,23 @@ enum OpenAPI {
               "minimum": 1215648000000
              },
              "late": {"type": "boolean"},
+             "heldUntil": {
+              "type": "integer",
+              "format": "int64",
+              "description": "While the state is held: when what is prepared goes out by itself."
+             },
+             "policyVersion": {
+              "type": "integer",
+              "description": "The version of the app's policy that decided; absent where it has none."
+             },
+             "assigned": {"type": "boolean", "description": "Whether somebody looks after the case."},
              "deliveries": {"type": "integer", "description": "How often Apple sent its newest request."},
              "reply": {"$ref": "#/components/schemas/Reply"},
              "revocation": {"$ref": "#/components/schemas/Revocation"},
              "requests": {"type": "array", "items": {"$ref": "#/components/schemas/Request"}}
             }
            },
+           \#(answerSchemas),
            "CasePage": {
             "type": "object",
             "required": ["cases"],
@@ -904,6 +916,8 @@ enum OpenAPI {
               "minimum": 1215648000000
              },
              "decision": {"type": "object"},
+             "heldUntil": {"type": "integer", "format": "int64"},
+             "hold": {"$ref": "#/components/schemas/Hold"},
              "reply": {"$ref": "#/components/schemas/Reply"}
             }
            },

@@ -21,6 +21,8 @@ struct WatchStanding: Sendable, Hashable {
     var noticesWaiting = 0
     var oldestNotice = Duration.zero
     var channels: [Channels] = []
+    /// Requests that wait for a person.
+    var held = 0
 
     var isCritical: Bool { incidents.contains { $0.severity == Severity.critical.rawValue } }
 }
@@ -43,6 +45,7 @@ final class WatchGauges: Sendable {
         set("channels", kinds, over: channels, help: "Channels by kind and how they do: working, failing, off.")
         counters.set(
             "notices_waiting", Double(standing.noticesWaiting), help: "Messages about incidents that are on their way.")
+        counters.set("cases_held", Double(standing.held), help: "Requests that wait for a person, rehearsals apart.")
         counters.set(
             "notices_oldest_seconds", Double(standing.oldestNotice.wholeMilliseconds) / 1000,
             help: "How long the oldest message that is on its way has been waiting.")

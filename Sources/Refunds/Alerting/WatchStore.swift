@@ -44,8 +44,19 @@ enum WatchStore {
             group by kind
             order by kind
             """,
+            """
+            select count(*) as n
+            from (
+              select 1
+              from refunds.rounds r
+              join refunds.cases c on c.tenant_id = r.tenant_id and c.case_id = r.case_id
+              join tenants.apps a on a.tenant_id = c.tenant_id and a.app_id = c.app_id and not a.rehearsal
+              where r.state = 'held'
+              limit 100000) x
+            """,
         ])
         var standing = WatchStanding()
+        standing.held = try parts[3].first.map { Int(try $0("n") as Int64) } ?? 0
         standing.incidents = try parts[0].map { row in
             let n: Int64 = try row("n")
             return .init(rule: try row("rule"), severity: try row("severity"), count: Int(n))

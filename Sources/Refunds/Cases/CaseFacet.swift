@@ -1,4 +1,5 @@
-/// Environment, state, outcome and reason of a case in one number, as the stored column `facet` has it.
+/// Environment, state, outcome and reason of a case, and whether somebody looks after it, in one number, as the stored column
+/// `facet` has it.
 ///
 /// A filter is the list of facets it allows, and a page is a merge over them: any combination of
 /// filters reads a handful of index entries per facet and nothing else.
@@ -9,7 +10,7 @@ enum CaseFacet {
     ]
 
     static func number(
-        isSandbox: Bool, state: CaseState, outcome: CaseOutcome, reason: CaseFilter.Reason
+        isAssigned: Bool = false, isSandbox: Bool, state: CaseState, outcome: CaseOutcome, reason: CaseFilter.Reason
     ) -> Int16 {
         let state = CaseState.allCases.firstIndex(of: state).map { $0 + 1 } ?? 0
         let outcome = CaseOutcome.allCases.firstIndex(of: outcome) ?? 0
@@ -18,38 +19,48 @@ enum CaseFacet {
             case .notGiven: 0
             case .given(let text): reasons.firstIndex(of: text).map { $0 + 1 } ?? 7
             }
-        return Int16((isSandbox ? 512 : 0) + state * 32 + outcome * 8 + reason)
+        return Int16((isAssigned ? 1024 : 0) + (isSandbox ? 512 : 0) + state * 32 + outcome * 8 + reason)
     }
 
+    private static let everyReason: [CaseFilter.Reason] =
+        [.notGiven] + reasons.map { .given($0) } + [.given("a reason nobody knew yet")]
+
     /// Every facet there can be.
-    static let all = product(
-        [false, true], CaseState.allCases, CaseOutcome.allCases,
-        [.notGiven] + reasons.map { .given($0) } + [.given("a reason nobody knew yet")])
+    static let all = product([false, true], [false, true], CaseState.allCases, CaseOutcome.allCases, everyReason)
+
+    /// Of the cases that somebody looks after.
+    static let assigned = product([true], [false, true], CaseState.allCases, CaseOutcome.allCases, everyReason)
 
     /// The facets a filter allows; nil where it allows all, so that the plain index serves.
     static func allowed(by filter: CaseFilter) -> [Int16]? {
-        if filter.states.isEmpty && filter.outcomes.isEmpty && filter.reason == nil && filter.isSandbox == nil {
+        let assigned = filter.assignment.map { [$0 != .nobody] }
+        if filter.states.isEmpty && filter.outcomes.isEmpty && filter.reason == nil && filter.isSandbox == nil
+            && assigned == nil
+        {
             return nil
         }
-        let sandbox: [Bool] = filter.isSandbox.map { [$0] } ?? [false, true]
-        let states = filter.states.isEmpty ? CaseState.allCases : CaseState.allCases.filter(filter.states.contains)
-        let outcomes =
-            filter.outcomes.isEmpty ? CaseOutcome.allCases : CaseOutcome.allCases.filter(filter.outcomes.contains)
-        let reasons: [CaseFilter.Reason] =
-            filter.reason.map { [$0] }
-            ?? [.notGiven] + Self.reasons.map { .given($0) } + [.given("a reason nobody knew yet")]
-        return product(sandbox, states, outcomes, reasons)
+        return product(
+            assigned ?? [false, true], filter.isSandbox.map { [$0] } ?? [false, true],
+            filter.states.isEmpty ? CaseState.allCases : CaseState.allCases.filter(filter.states.contains),
+            filter.outcomes.isEmpty ? CaseOutcome.allCases : CaseOutcome.allCases.filter(filter.outcomes.contains),
+            filter.reason.map { [$0] } ?? everyReason)
     }
 
     private static func product(
-        _ sandbox: [Bool], _ states: [CaseState], _ outcomes: [CaseOutcome], _ reasons: [CaseFilter.Reason]
+        _ assigned: [Bool], _ sandbox: [Bool], _ states: [CaseState], _ outcomes: [CaseOutcome],
+        _ reasons: [CaseFilter.Reason]
     ) -> [Int16] {
         var facets: [Int16] = []
-        for isSandbox in sandbox {
-            for state in states {
-                for outcome in outcomes {
-                    for reason in reasons {
-                        facets.append(number(isSandbox: isSandbox, state: state, outcome: outcome, reason: reason))
+        for isAssigned in assigned {
+            for isSandbox in sandbox {
+                for state in states {
+                    for outcome in outcomes {
+                        for reason in reasons {
+                            facets.append(
+                                number(
+                                    isAssigned: isAssigned, isSandbox: isSandbox, state: state, outcome: outcome,
+                                    reason: reason))
+                        }
                     }
                 }
             }

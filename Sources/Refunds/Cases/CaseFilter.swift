@@ -1,6 +1,8 @@
 package import Tenants
 package import Time
 
+package import struct FoundationEssentials.UUID
+
 /// What a list of cases is narrowed to. Empty sets mean "any".
 package struct CaseFilter: Hashable, Sendable {
     package var states: Set<CaseState> = []
@@ -15,6 +17,8 @@ package struct CaseFilter: Hashable, Sendable {
     package var originalTransactionID: String?
     /// Compared in lower case, as it is stored.
     package var appAccountToken: String?
+    /// Nil: whoever looks after it, or nobody.
+    package var assignment: Assignment?
     /// On the newest request's `signedDate`: at or after this moment.
     package var from: Moment?
     /// Before this moment.
@@ -26,6 +30,12 @@ package struct CaseFilter: Hashable, Sendable {
     package enum Reason: Hashable, Sendable {
         case notGiven
         case given(String)
+    }
+
+    /// Who looks after a case, to filter by.
+    package enum Assignment: Hashable, Sendable {
+        case nobody
+        case person(UUID)
     }
 
     package var isEmpty: Bool { self == CaseFilter() }

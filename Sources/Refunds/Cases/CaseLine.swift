@@ -23,12 +23,14 @@ package struct CaseLine: Hashable, Sendable, Identifiable {
     /// The newest request's `signedDate`; without a request, the earliest fact's.
     package let listedAt: Moment
     package let deadline: Moment?
+    /// The member who looks after it; nil: nobody.
+    package let assignee: UUID?
 
     package init(
         id: UUID, app: AppID, isSandbox: Bool = false, transactionID: String,
         originalTransactionID: String, productID: String, customer: String? = nil, state: CaseState,
         stateReason: String? = nil, outcome: CaseOutcome, reason: String? = nil, price: Int64? = nil,
-        currency: String? = nil, listedAt: Moment, deadline: Moment? = nil
+        currency: String? = nil, listedAt: Moment, deadline: Moment? = nil, assignee: UUID? = nil
     ) {
         self.id = id
         self.app = app
@@ -45,6 +47,7 @@ package struct CaseLine: Hashable, Sendable, Identifiable {
         self.currency = currency
         self.listedAt = listedAt
         self.deadline = deadline
+        self.assignee = assignee
     }
 }
 

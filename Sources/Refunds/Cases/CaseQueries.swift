@@ -13,7 +13,7 @@ enum CaseQueries {
 
     static let columns: SQL = """
         c.case_id, c.app_id, c.environment, c.transaction_id, c.original_transaction_id, c.product_id, c.customer,
-        c.state, c.state_reason, c.outcome, c.reason, c.price, c.currency, c.listed_at, c.deadline
+        c.state, c.state_reason, c.outcome, c.reason, c.price, c.currency, c.listed_at, c.deadline, c.assignee
         """
 
     /// Cases of the named apps, newest first, from behind the cursor on.
@@ -81,6 +81,7 @@ enum CaseQueries {
         if let id = filter.transactionID { all.append("c.transaction_id = \(id)") }
         if let id = filter.originalTransactionID { all.append("c.original_transaction_id = \(id)") }
         if let token = filter.appAccountToken { all.append("c.customer = \(token.lowercased())") }
+        if case .person(let id) = filter.assignment { all.append("c.assignee = \(id)") }
         // Reasons that were unknown when the facet was written share one number.
         if case .given(let reason) = filter.reason, !CaseFacet.reasons.contains(reason) {
             all.append("c.reason = \(reason)")
@@ -114,7 +115,7 @@ extension CaseLine {
             productID: try row("product_id"), customer: try row("customer"),
             state: try row.word("state"), stateReason: try row("state_reason"), outcome: try row.word("outcome"),
             reason: try row("reason"), price: try row("price"), currency: try row("currency"),
-            listedAt: try row("listed_at"), deadline: try row("deadline"))
+            listedAt: try row("listed_at"), deadline: try row("deadline"), assignee: try row("assignee"))
     }
 }
 

@@ -55,15 +55,16 @@ enum CaseStore {
             """, tenant: tenant, in: tx)
     }
 
-    /// Locks a case without reading it.
-    static func hold(_ id: UUID, tenant: TenantID, in tx: Transaction) async throws {
-        _ = try await tx.row(
+    /// Locks a case without reading it; false where there is none.
+    @discardableResult
+    static func hold(_ id: UUID, tenant: TenantID, in tx: Transaction) async throws -> Bool {
+        try await tx.row(
             """
             select case_id
             from refunds.cases
             where tenant_id = \(tenant.rawValue) and case_id = \(id)
             for update
-            """)
+            """) != nil
     }
 
     /// Locks the case of a transaction; nil where there is none.
@@ -278,11 +279,20 @@ enum CaseStore {
 
     /// Adds a remark to the case's story.
     static func noting(_ kind: String, detail: String, of locked: LockedCase, at now: Moment) -> SQL {
+        noting(kind, detail: detail, by: nil, of: locked.id, tenant: locked.tenant, at: now)
+    }
+
+    /// The same for a case whose lock is held.
+    ///
+    /// - Parameter person: nil: the program by itself.
+    static func noting(
+        _ kind: String, detail: String, by person: UUID?, of id: UUID, tenant: TenantID, at now: Moment
+    ) -> SQL {
         """
-        insert into refunds.case_notes (tenant_id, case_id, note_no, at, kind, detail)
-        select \(locked.tenant.rawValue), \(locked.id), coalesce(max(note_no), 0) + 1, \(now), \(kind), \(detail)
+        insert into refunds.case_notes (tenant_id, case_id, note_no, at, kind, person_id, detail)
+        select \(tenant.rawValue), \(id), coalesce(max(note_no), 0) + 1, \(now), \(kind), \(person), \(detail)
         from refunds.case_notes
-        where tenant_id = \(locked.tenant.rawValue) and case_id = \(locked.id)
+        where tenant_id = \(tenant.rawValue) and case_id = \(id)
         """
     }
 

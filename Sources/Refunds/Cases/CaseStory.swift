@@ -21,11 +21,13 @@ package struct CaseStory: Sendable {
     package let remarks: [Remark]
     /// Verified notifications about this transaction, by `signedDate`.
     package let notifications: [NotificationLine]
+    /// Other cases of the same customer or purchase, newest first; at most `CaseQueries.othersMax`.
+    package let others: [CaseLine]
 
     package init(
         line: CaseLine, bundleID: String, appName: String, isRehearsal: Bool = false, purchase: Purchase?,
         rounds: [Round], facts: [Fact], consents: [Consent], usage: [UsageReport], remarks: [Remark],
-        notifications: [NotificationLine]
+        notifications: [NotificationLine], others: [CaseLine] = []
     ) {
         self.line = line
         self.bundleID = bundleID
@@ -38,6 +40,7 @@ package struct CaseStory: Sendable {
         self.usage = usage
         self.remarks = remarks
         self.notifications = notifications
+        self.others = others
     }
 
     /// How often Apple sent the newest request; 0 for a case without one.
@@ -132,12 +135,17 @@ extension CaseStory {
         package let decision: Decision?
         package let decidedAt: Moment?
         package let holdUntil: Moment?
+        /// Until when a person is or was asked; nil: nobody was.
+        package let askedUntil: Moment?
+        /// What the person said.
+        package let answer: HeldAnswer?
         package let reply: Reply?
 
         package init(
             id: UUID, requestedAt: Moment, deadline: Moment, state: RoundState, stateReason: String? = nil,
             isLate: Bool = false, firstReceivedAt: Moment, reason: String? = nil, deliveries: Int = 1,
-            decision: Decision? = nil, decidedAt: Moment? = nil, holdUntil: Moment? = nil, reply: Reply? = nil
+            decision: Decision? = nil, decidedAt: Moment? = nil, holdUntil: Moment? = nil,
+            askedUntil: Moment? = nil, answer: HeldAnswer? = nil, reply: Reply? = nil
         ) {
             self.id = id
             self.requestedAt = requestedAt
@@ -151,6 +159,8 @@ extension CaseStory {
             self.decision = decision
             self.decidedAt = decidedAt
             self.holdUntil = holdUntil
+            self.askedUntil = askedUntil
+            self.answer = answer
             self.reply = reply
         }
     }
@@ -283,17 +293,20 @@ extension CaseStory {
         }
     }
 
-    /// A hold, a release, a remark: what has no row of its own.
+    /// A note, an assignment, a reopening: what has no row of its own.
     package struct Remark: Sendable {
         package let at: Moment
         package let kind: String
         /// JSON of our own.
         package let detail: String
+        /// Who wrote or did it; nil: the program by itself.
+        package let person: UUID?
 
-        package init(at: Moment, kind: String, detail: String) {
+        package init(at: Moment, kind: String, detail: String, person: UUID? = nil) {
             self.at = at
             self.kind = kind
             self.detail = detail
+            self.person = person
         }
     }
 }

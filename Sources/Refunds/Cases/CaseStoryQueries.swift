@@ -7,6 +7,8 @@ import Time
 extension CaseQueries {
     /// Rows of each kind that a story shows: no case of a real customer comes near.
     private static let rowsMax = 200
+    /// Other cases of the customer that a story names.
+    static let othersMax = 20
 
     /// Everything about one case, in two round trips; nil where the tenant has none of this id.
     static func story(of tenant: TenantID, case id: UUID, in tx: Transaction) async throws -> CaseStory? {
@@ -21,7 +23,7 @@ extension CaseQueries {
         else { return nil }
         let line = try CaseLine(row)
         let parts = try await tx.pipeline(
-            core(of: [line.id]) + [consents(of: line), usage(of: line), remarks(of: line), notifications(of: line)])
+            core(of: [line.id]) + [consents(of: line), usage(of: line), remarks(of: line), notifications(of: line), others(of: line)])
         let core = try StoryCore(parts)
         return CaseStory(
             line: line, bundleID: try row("bundle_id"), appName: try row("app_name"),
@@ -29,10 +31,9 @@ extension CaseQueries {
             purchase: core.purchases[line.id], rounds: core.rounds[line.id] ?? [], facts: core.facts[line.id] ?? [],
             consents: try parts[4].map { try CaseStory.Consent($0) },
             usage: try parts[5].map { try CaseStory.UsageReport($0) },
-            remarks: try parts[6].map {
-                CaseStory.Remark(at: try $0("at"), kind: try $0("kind"), detail: try $0("detail"))
-            },
-            notifications: try parts[7].map { try NotificationLine($0) })
+            remarks: try parts[6].reversed().map { try CaseStory.Remark($0) },
+            notifications: try parts[7].map { try NotificationLine($0) },
+            others: try parts[8].map { try CaseLine($0) })
     }
 
     /// A page of cases with their requests and replies, in one more round trip for all of them.
@@ -69,7 +70,7 @@ extension CaseQueries {
     private static func rounds(of cases: [UUID]) -> SQL {
         """
         select r.case_id, r.round_id, r.requested_at, r.deadline, r.state, r.state_reason, r.late,
-          r.first_received_at, r.decision, r.decided_at, r.hold_until, f.reason,
+          r.first_received_at, r.decision, r.decided_at, r.hold_until, r.ask_until, r.answer, f.reason,
           coalesce(n.deliveries, 1) as deliveries, y.api, y.body, y.frozen_at
         from refunds.rounds r
         join refunds.cases c on c.tenant_id = r.tenant_id and c.case_id = r.case_id
@@ -129,13 +130,38 @@ extension CaseQueries {
         """
     }
 
+    /// The newest ones, newest first.
     private static func remarks(of line: CaseLine) -> SQL {
         """
-        select at, kind, detail
+        select at, kind, detail, person_id
         from refunds.case_notes
         where case_id = \(line.id)
-        order by note_no
+        order by note_no desc
         limit \(rowsMax)
+        """
+    }
+
+    /// By the app's word for its customer, and by the purchase that this one renews.
+    static func others(of line: CaseLine) -> SQL {
+        """
+        with k as materialized (
+          (select c.case_id
+           from refunds.cases c
+           where c.app_id = \(line.app.rawValue) and c.customer = \(line.customer) and c.case_id <> \(line.id)
+           order by c.listed_at desc
+           limit \(othersMax))
+          union
+          (select c.case_id
+           from refunds.cases c
+           where c.app_id = \(line.app.rawValue) and c.original_transaction_id = \(line.originalTransactionID)
+             and c.case_id <> \(line.id)
+           order by c.listed_at desc
+           limit \(othersMax)))
+        select \(columns)
+        from k
+        join refunds.cases c using (case_id)
+        order by c.listed_at desc, c.case_id desc
+        limit \(othersMax)
         """
     }
 
@@ -204,12 +230,14 @@ extension CaseStory.Round {
         let decision: String? = try row("decision")
         let deliveries: Int32 = try row("deliveries")
         let api: Int16? = try row("api")
+        let answer: String? = try row("answer")
         self.init(
             id: try row("round_id"), requestedAt: try row("requested_at"), deadline: try row("deadline"),
             state: try row.word("state"), stateReason: try row("state_reason"), isLate: try row("late"),
             firstReceivedAt: try row("first_received_at"), reason: try row("reason"), deliveries: Int(deliveries),
             decision: decision.flatMap(Decision.init(json:)),
             decidedAt: try row("decided_at"), holdUntil: try row("hold_until"),
+            askedUntil: try row("ask_until"), answer: answer.flatMap(HeldAnswer.init),
             reply: try api.map { api in
                 CaseStory.Reply(
                     api: Int(api), body: try row("body"), frozenAt: try row("frozen_at"), attempts: attempts)
@@ -246,6 +274,13 @@ extension CaseStory.Consent {
         self.init(
             subject: try row.word("of"), consented: try row("consented"), givenAt: try row("given_at"),
             learnedAt: try row("learned_at"), wording: try row("wording"), source: try row("source"))
+    }
+}
+
+extension CaseStory.Remark {
+    init(_ row: Row) throws {
+        self.init(
+            at: try row("at"), kind: try row("kind"), detail: try row("detail"), person: try row("person_id"))
     }
 }
 

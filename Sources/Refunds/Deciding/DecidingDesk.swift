@@ -4,7 +4,7 @@ package import Queue
 package import Tenants
 package import Time
 
-/// Where people set what is answered, and answer what waits for them.
+/// Where people set what is answered, answer what waits for them, and work on cases together.
 package struct DecidingDesk: Sendable {
     let database: Database
     let bell: Bell

@@ -24,17 +24,30 @@ extension DecidingDesk {
     package static let heldMax = 200
 
     /// What waits for a person, soonest deadline first.
-    package func held(of tenant: TenantID) async throws -> [HeldCase] {
+    ///
+    /// - Parameter assignment: only what somebody looks after, or nobody; nil: all of it.
+    package func held(of tenant: TenantID, assignment: CaseFilter.Assignment? = nil) async throws -> [HeldCase] {
+        let whose: SQL =
+            switch assignment {
+            case nil: ""
+            case .nobody: "and c.assignee is null"
+            case .person(let id): "and c.assignee = \(id)"
+            }
+        return try await held(of: tenant, whose)
+    }
+
+    private func held(of tenant: TenantID, _ whose: SQL) async throws -> [HeldCase] {
         try await database.transaction(tenant.scope, isolation: .readOnly) { tx in
             try await tx.rows(
                 """
                 select \(CaseQueries.columns), p.name as app_name, p.rehearsal, r.requested_at as asked_at,
                   r.hold_until, r.deadline as ends_at, r.decision
                 from (
-                  select case_id, requested_at, hold_until, deadline, decision
-                  from refunds.rounds
-                  where tenant_id = \(tenant.rawValue) and state = 'held'
-                  order by deadline, case_id
+                  select r.case_id, r.requested_at, r.hold_until, r.deadline, r.decision
+                  from refunds.rounds r
+                  join refunds.cases c on c.tenant_id = r.tenant_id and c.case_id = r.case_id
+                  where r.tenant_id = \(tenant.rawValue) and r.state = 'held' \(whose)
+                  order by r.deadline, r.case_id
                   limit \(Self.heldMax)) r
                 join refunds.cases c on c.tenant_id = \(tenant.rawValue) and c.case_id = r.case_id
                 join tenants.apps p on p.tenant_id = c.tenant_id and p.app_id = c.app_id
@@ -53,9 +66,13 @@ extension DecidingDesk {
 
     /// Takes what a person decides about the request of a case that waits; the reply goes out at once. Audited.
     ///
+    /// - Parameters:
+    ///   - app: where only this app's cases may be answered: another's waits for nobody.
+    ///   - role: of the person; a token with its scope counts as support.
     /// - Throws: `Refused`: `field` for what breaks a rule of Apple's, `answered` where somebody was quicker.
     package func answer(
-        _ id: UUID, of tenant: TenantID, _ answer: HeldAnswer, role: Tenants.Role, address: String?
+        _ id: UUID, of tenant: TenantID, app only: AppID? = nil, _ answer: HeldAnswer, role: Tenants.Role,
+        address: String?
     ) async throws {
         guard role >= .support else { throw Refused.forbidden }
         let reason = answer.reason.split(whereSeparator: \.isWhitespace).joined(separator: " ")
@@ -68,8 +85,8 @@ extension DecidingDesk {
         }
         try await database.transaction(tenant.scope) { tx in
             let now = clock.now
-            guard var locked = try await CaseStore.lock(id, tenant: tenant, in: tx),
-                let round = locked.value.newestRound,
+            guard let actor = answer.actor, var locked = try await CaseStore.lock(id, tenant: tenant, in: tx),
+                only == nil || locked.app == only, let round = locked.value.newestRound,
                 let app = try await TenantStore.app(of: tenant, id: locked.app, in: tx),
                 let transaction = try await TransactionStore.find(
                     locked.transactionID, environment: locked.environment, app: locked.app, tenant: tenant, in: tx)
@@ -94,7 +111,7 @@ extension DecidingDesk {
                 """)
             try await Audit.write(
                 AuditEntry(
-                    tenant: tenant, at: now, actor: .person(PersonID(rawValue: said.person)), address: address,
+                    tenant: tenant, at: now, actor: actor, address: address,
                     action: "case.answered", subject: "case \(id.text)",
                     detail: ["choice": .text(said.choice.rawValue)]), in: tx)
         }

@@ -1,8 +1,9 @@
 import AppStore
 package import FoundationEssentials
+import Tenants
 package import Time
 
-/// What a person decided about a request that waited for them. Said once.
+/// What a person decided about a request that waited for them. Said once, on a page or through the tenant's own server.
 package struct HeldAnswer: Sendable, Hashable, Codable {
     package enum Choice: String, Sendable, Hashable, Codable, CaseIterable {
         case decline = "DECLINE"
@@ -34,7 +35,10 @@ package struct HeldAnswer: Sendable, Hashable, Codable {
     package var consumptionPercentage: Int?
     /// Why; never empty.
     package var reason: String
-    package var person: UUID
+    /// Nil: the tenant's own server said so for somebody.
+    package var person: UUID?
+    /// The API token that it came by.
+    package var token: UUID?
     /// The person's name as it was then.
     package var name: String
     /// Milliseconds since 1970.
@@ -52,6 +56,23 @@ package struct HeldAnswer: Sendable, Hashable, Codable {
         self.name = name
         self.at = at.milliseconds
     }
+
+    /// What the tenant's own server says that somebody decided.
+    package init(
+        choice: Choice, deliveryStatus: String? = nil, consumptionPercentage: Int? = nil, reason: String,
+        token: UUID, name: String, at: Moment
+    ) {
+        self.choice = choice
+        self.deliveryStatus = deliveryStatus
+        self.consumptionPercentage = consumptionPercentage
+        self.reason = reason
+        self.token = token
+        self.name = name
+        self.at = at.milliseconds
+    }
+
+    /// Whom the audit log names; nil for what nobody said.
+    var actor: AuditEntry.Actor? { person.map { .person(PersonID(rawValue: $0)) } ?? token.map { .token($0) } }
 
     package var moment: Moment { Moment(milliseconds: at) }
 

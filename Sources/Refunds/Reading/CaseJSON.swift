@@ -27,6 +27,9 @@ enum CaseJSON {
             ("stateReason", line.stateReason.map(JSONOut.text)), ("outcome", .text(line.outcome.rawValue)),
             ("reason", line.reason.map(JSONOut.text)), ("deadline", line.deadline.map(JSONOut.time)),
             ("late", newest.flatMap { $0.isLate ? .flag(true) : nil }),
+            ("heldUntil", newest?.holdUntil.map(JSONOut.time)),
+            ("policyVersion", newest?.decision?.policyVersion.map { .number(Int64($0)) }),
+            ("assigned", .flag(line.assignee != nil)),
             ("deliveries", newest.map { .number(Int64($0.deliveries)) }), ("reply", newest?.reply.map(reply)),
             ("revocation", revocation(of: story)), ("requests", .list(story.rounds.map(request))),
         ]
@@ -39,6 +42,7 @@ enum CaseJSON {
             ("state", .text(round.state.rawValue)), ("stateReason", round.stateReason.map(JSONOut.text)),
             ("reason", round.reason.map(JSONOut.text)), ("late", round.isLate ? .flag(true) : nil),
             ("receivedAt", .time(round.firstReceivedAt)), ("decision", round.decision.map { decision($0, of: round) }),
+            ("heldUntil", round.holdUntil.map(JSONOut.time)), ("hold", hold(round)),
             ("reply", round.reply.map(reply)),
         ])
     }
@@ -49,17 +53,31 @@ enum CaseJSON {
             ("withheld", decision.withheld.map { .text($0.rawValue) }),
             ("refundPreference", decision.preference.map { .text($0.rawValue) }),
             ("decidedAt", round.decidedAt.map(JSONOut.time)),
-            (
-                "known",
-                .list(
-                    decision.saw.map { known in
-                        .object([
-                            ("name", .text(known.name)), ("value", known.value.map(JSONOut.text) ?? .null),
-                            ("source", known.source.map(JSONOut.text)), ("at", known.at.map(JSONOut.time)),
-                        ])
-                    })
-            ),
+            ("policyVersion", decision.policyVersion.map { .number(Int64($0)) }), ("known", known(decision)),
             ("remarks", decision.remarks.isEmpty ? nil : .list(decision.remarks.map(JSONOut.text))),
+        ])
+    }
+
+    static func known(_ decision: Decision) -> JSONOut {
+        .list(
+            decision.saw.map { known in
+                .object([
+                    ("name", .text(known.name)), ("value", known.value.map(JSONOut.text) ?? .null),
+                    ("source", known.source.map(JSONOut.text)), ("at", known.at.map(JSONOut.time)),
+                ])
+            })
+    }
+
+    /// That a person was asked, and what they said; nil where nobody was.
+    private static func hold(_ round: CaseStory.Round) -> JSONOut? {
+        guard let until = round.askedUntil else { return nil }
+        return .object([
+            ("until", .time(until)), ("isHeld", .flag(round.state == .held)),
+            ("otherwise", round.decision?.hold.map { .text($0.otherwise) }),
+            ("answeredAt", round.answer.map { .time($0.moment) }),
+            ("answeredBy", round.answer.map { .text($0.name) }),
+            ("choice", round.answer.map { .text($0.choice.rawValue) }),
+            ("reason", round.answer.map { .text($0.reason) }),
         ])
     }
 

@@ -77,11 +77,7 @@ enum NotificationQueries {
 
     /// The signed text as it was received; nil once its body was forgotten.
     private static func text(_ row: Row, in tx: Transaction) async throws -> [UInt8]? {
-        guard let number: Int16 = try row("form"), let form = StoredNotification.Form(rawValue: number) else {
-            return nil
-        }
-        let stored = StoredNotification(
-            form: form, headers: try row("headers"), signature: try row("signature"), body: try row("body"))
+        guard let stored = try StoredNotification(row) else { return nil }
         var headers: [Int32: [UInt8]] = [:]
         if !stored.headers.isEmpty {
             let rows = try await tx.rows(

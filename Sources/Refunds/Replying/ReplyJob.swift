@@ -153,6 +153,7 @@ struct ReplyJob: Sendable {
                 ReplyStore.freezing(reply, of: round.id, consent: facts.consent.changeNo, in: locked, at: now))
             acts.append(try CaseStore.keeping(decision, of: round.id, in: &locked, at: now))
         }
+        if frozen == nil { countHeld(round, of: app) }
         let number = (round.attempts.map(\.number).max() ?? 0) + 1
         acts.append(
             ReplyStore.beginning(number, of: round.id, in: locked, wait: wait, worker: job.worker, key: key.id))
@@ -211,6 +212,7 @@ struct ReplyJob: Sendable {
         } else {
             acts.append(try CaseStore.keeping(decision, of: round.id, in: &locked, at: now))
         }
+        if !isFrozen { countHeld(round, of: app) }
         counters.count(
             "replies_withheld_total", ["reason": decision.withheld?.rawValue ?? ""], of: app,
             help: "Requests to which nothing is sent on purpose, by reason.")
@@ -231,6 +233,15 @@ struct ReplyJob: Sendable {
         try await CaseStore.save(&locked, after: [act], at: now, in: tx)
         try await job.again(at: later(now, until), error: "a person is asked", in: tx)
         return .finished
+    }
+
+    /// A request that a person was asked about is decided.
+    private func countHeld(_ round: Round, of app: App) {
+        guard round.askedUntil != nil, round.withheld == nil else { return }
+        let by = round.answer.map { $0.person == nil ? "api" : "person" } ?? "nobody"
+        counters.count(
+            "held_cases_decided_total", ["by": by], of: app,
+            help: "Requests that waited for a person, by who decided: a person, the tenant's server, or nobody in time.")
     }
 
     private static func nobodyAnswered(_ round: Round) -> String {

@@ -1,7 +1,33 @@
 package import FoundationEssentials
 import Postgres
 
+/// A member by address, for choosing one.
+package struct MemberName: Hashable, Sendable {
+    package let id: PersonID
+    package let email: String
+
+    package init(id: PersonID, email: String) {
+        self.id = id
+        self.email = email
+    }
+}
+
 extension Administration {
+    /// A tenant's members by address, at most 1,000.
+    package func memberNames(of tenant: TenantID) async throws -> [MemberName] {
+        try await database.rows(
+            .house,
+            """
+            select p.person_id, p.email
+            from tenants.members m
+            join tenants.people p on p.person_id = m.person_id
+            where m.tenant_id = \(tenant.rawValue)
+            order by lower(p.email), p.person_id
+            limit 1000
+            """
+        ).map { MemberName(id: PersonID(rawValue: try $0("person_id")), email: try $0("email")) }
+    }
+
     /// Addresses of people and names of tokens for the ids in a tenant's own rows; nobody else's is looked up.
     package func names(people: [PersonID], tokens: [UUID], of tenant: TenantID) async throws -> AuditNames {
         var names = AuditNames()

@@ -2,7 +2,7 @@ package import FoundationEssentials
 
 /// What an API token allows.
 package enum APIScope: String, Hashable, Sendable, CaseIterable {
-    case consent, usage, cases, entitlements, commerce, all
+    case consent, usage, cases, answers, entitlements, commerce, all
 }
 
 /// A token of the app's own backend, as a request presents it.

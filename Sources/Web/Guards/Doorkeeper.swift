@@ -277,7 +277,7 @@ extension Site {
             .memberRole, .memberRemoval, .invitations, .invitationRenewal, .invitationWithdrawal, .tokenRemoval,
             .auditExport, .incidentAct, .channelState, .channelTest, .channelRemoval,
             .channelConfirmation, .registerExport,
-            .commerceAccessPart, .heldAnswer,
+            .commerceAccessPart, .heldAnswer, .caseNote, .caseAssignment, .caseBundle,
             .purchaseLookUp, .commercePreview, .commerceRequestState, .commerceSubmission, .commerceApproval,
             .commerceWithdrawal:
             nil

@@ -59,6 +59,14 @@ enum Words {
         }
     }
 
+    /// Who looks after a case, as a filter says it.
+    static func label(_ assigned: CaseListQuery.Assigned) -> String {
+        switch assigned {
+        case .mine: "Me"
+        case .nobody: "Nobody"
+        }
+    }
+
     /// Why a case stands where it stands.
     static func stateReason(_ code: String) -> String {
         switch code {

@@ -13,7 +13,7 @@ import Time
         "A_REASON_OF_2031", "A_REASON_OF_2032",
     ]
 
-    /// One case of every state, outcome, reason and environment, a millisecond apart, over two apps.
+    /// One case of every state, outcome, reason and environment, a millisecond apart, over two apps; a third is Sam's.
     private static func fill(_ desk: SampleDesk) async throws {
         for (app, offset) in [(desk.alphaApp, 0), (desk.alphaLite, 1)] {
             try await desk.transaction(for: app) { tx in
@@ -30,6 +30,13 @@ import Time
                       cross join unnest(\(CaseState.allCases.map(\.rawValue))::text[]) s
                       cross join unnest(\(CaseOutcome.allCases.map(\.rawValue))::text[]) o
                       cross join unnest(\(Self.reasons)::text[]) r) x
+                    """)
+                try await tx.execute(
+                    """
+                    update refunds.cases set assignee = m.person_id
+                    from tenants.members m
+                    where length(transaction_id) % 3 = 0 and m.tenant_id = \(app.tenant.rawValue)
+                      and app_id = \(app.id.rawValue)
                     """)
             }
         }
@@ -57,19 +64,21 @@ import Time
             let desk = try await SampleDesk.make(in: test)
             try await Self.fill(desk)
             let rows = try await desk.transaction(for: desk.alphaApp) { tx in
-                try await tx.rows("select environment, state, outcome, reason, facet from refunds.cases order by facet")
+                try await tx.rows("select environment, state, outcome, reason, assignee, facet from refunds.cases order by facet")
             }
             #expect(rows.count == 1152)
             for row in rows {
                 let reason: String? = try row("reason")
                 let environment: String = try row("environment")
+                let assignee: UUID? = try row("assignee")
                 let facet = CaseFacet.number(
-                    isSandbox: environment == "Sandbox", state: try row.word("state"),
+                    isAssigned: assignee != nil, isSandbox: environment == "Sandbox", state: try row.word("state"),
                     outcome: try row.word("outcome"), reason: reason.map { .given($0) } ?? .notGiven)
                 #expect(try row("facet") as Int16 == facet)
                 #expect(CaseFacet.all.contains(facet))
             }
-            #expect(CaseFacet.all.count == 504)
+            #expect(CaseFacet.all.count == 1008 && CaseFacet.assigned.count == 504)
+            #expect(Set(CaseFacet.assigned).isSubset(of: CaseFacet.all))
         }
     }
 
@@ -81,6 +90,7 @@ import Time
             let everything = try await Self.all(records, desk, CaseFilter(), limit: 100)
             #expect(everything.count == 1152 && Set(everything.map(\.id)).count == 1152)
             #expect(everything.map(\.listedAt) == everything.map(\.listedAt).sorted(by: >))
+            let sam = try #require(everything.compactMap(\.assignee).first)
             var filters: [CaseFilter] = []
             let one = try #require(everything.last { $0.state == .answered })
             func add(_ change: (inout CaseFilter) -> Void) {
@@ -95,6 +105,15 @@ import Time
             add { $0.reason = .given("A_REASON_OF_2032") }
             add { $0.isSandbox = true }
             add { $0.apps = [desk.alphaLite.id] }
+            add { $0.assignment = .nobody }
+            add { $0.assignment = .person(sam) }
+            add { $0.assignment = .person(UUID()) }
+            add {
+                $0.assignment = .person(sam); $0.productID = "p2"; $0.states = [.missed]
+            }
+            add {
+                $0.assignment = .nobody; $0.appAccountToken = "c3"; $0.outcomes = [.declined]
+            }
             add { $0.productID = "p1" }
             add { $0.transactionID = "t77" }
             add { $0.originalTransactionID = "o3" }

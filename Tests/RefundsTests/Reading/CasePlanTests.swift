@@ -11,6 +11,14 @@ import Time
 /// role of the tenant, on skewed data. A plan that reads a tenant's every row is found here and not by
 /// the largest tenant.
 @Suite struct `Plans` {
+    private static let sam = UUID()
+
+    private static func line(_ app: AppID) -> CaseLine {
+        CaseLine(
+            id: UUID(), app: app, transactionID: "t777", originalTransactionID: "o777", productID: "p1",
+            customer: "c777", state: .answered, outcome: .pending, listedAt: SampleDesk.signed)
+    }
+
     private static let deep = ListCursor(at: SampleDesk.signed - .days(20), id: UUID())
 
     @Test func `every list and look-up reads by index, and throws little away`() async throws {
@@ -42,6 +50,42 @@ import Time
                         $0.isSandbox = true; $0.states = [.missed]
                     }, "cases_facet"
                 ),
+                ("an environment", page { $0.isSandbox = true }, "cases_facet"),
+                ("a reason", page { $0.reason = .given("OTHER") }, "cases_facet"),
+                ("no reason, deep", page(Self.deep) { $0.reason = .notGiven }, "cases_facet"),
+                (
+                    "a span of time",
+                    page {
+                        $0.from = SampleDesk.signed - .days(10); $0.to = SampleDesk.signed - .days(9)
+                    }, "cases_newest"
+                ),
+                (
+                    "a state in a span of time",
+                    page {
+                        $0.states = [.answered]; $0.from = SampleDesk.signed - .days(30)
+                        $0.to = SampleDesk.signed - .days(29)
+                    }, "cases_facet"
+                ),
+                ("nobody's", page { $0.assignment = .nobody }, "cases_facet"),
+                ("nobody's, deep", page(Self.deep) { $0.assignment = .nobody }, "cases_facet"),
+                ("somebody's", page { $0.assignment = .person(Self.sam) }, "cases_assigned"),
+                (
+                    "somebody's of a state, deep",
+                    page(Self.deep) {
+                        $0.assignment = .person(Self.sam); $0.states = [.missed]
+                    }, "cases_assigned"
+                ),
+                ("somebody's who has none", page { $0.assignment = .person(UUID()) }, "cases_assigned"),
+                (
+                    "a product and a state",
+                    page {
+                        $0.productID = "p3"; $0.states = [.withheld]
+                    }, "cases_product"
+                ),
+                ("a product in a span of time", page {
+                    $0.productID = "p3"; $0.from = SampleDesk.signed - .days(20); $0.to = SampleDesk.signed - .days(10)
+                }, "cases_product"),
+                ("others of a customer", CaseQueries.others(of: Self.line(apps[0])), "cases_customer"),
                 ("a product", page { $0.productID = "p3" }, "cases_product"),
                 ("a transaction", page { $0.transactionID = "t777" }, "cases_transaction"),
                 ("an original transaction", page { $0.originalTransactionID = "o777" }, "cases_original"),
@@ -166,6 +210,19 @@ import Time
               offset case when n % 10 < 3 then 0 else n % 40 end
               limit 1) a on true
             """)
+        // Sam looks after every third one of the large app.
+        try await test.asSuperuser(
+            "insert into tenants.people (person_id, email) values (\(sam), 'planned@alpha.example')")
+        try await test.asSuperuser(
+            """
+            insert into tenants.members (tenant_id, person_id, role)
+            values (\(desk.alphaApp.tenant.rawValue), \(sam), 'support')
+            """)
+        try await test.asSuperuser(
+            """
+            update refunds.cases set assignee = \(sam)
+            where app_id = \(app) and substr(transaction_id, 2)::int % 3 = 0
+            """)
         try await test.asSuperuser(
             """
             insert into refunds.notifications (tenant_id, app_id, notification_uuid, environment, type, signed_at,
@@ -211,6 +268,7 @@ import Time
     private static func literal(_ value: any SQLValue) throws -> String {
         switch value {
         case let value as Int: String(value)
+        case let value as Int64: String(value)
         case let value as String: "'\(value)'"
         case let value as Moment: "'\(value.iso8601)'"
         case let value as UUID: "'\(value.uuidString)'"

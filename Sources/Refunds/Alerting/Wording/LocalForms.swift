@@ -19,15 +19,21 @@ package struct LocalForms: Sendable, Hashable {
 
     /// Without the zone.
     func clock(_ moment: Moment) -> String {
+        let clock = (moment + zone.offset(at: moment)).iso8601.dropFirst(11).prefix(5)
+        return switch language {
+        case .english, .french, .japanese: "\(day(moment)) \(clock)"
+        case .german, .spanish: "\(day(moment)), \(clock)"
+        }
+    }
+
+    func day(_ moment: Moment) -> String {
         let text = (moment + zone.offset(at: moment)).iso8601
         let (year, month, day) = (text.prefix(4), text.dropFirst(5).prefix(2), text.dropFirst(8).prefix(2))
-        let clock = text.dropFirst(11).prefix(5)
         return switch language {
-        case .english: "\(year)-\(month)-\(day) \(clock)"
-        case .german: "\(day).\(month).\(year), \(clock)"
-        case .french: "\(day)/\(month)/\(year) \(clock)"
-        case .spanish: "\(day)/\(month)/\(year), \(clock)"
-        case .japanese: "\(year)/\(month)/\(day) \(clock)"
+        case .english: "\(year)-\(month)-\(day)"
+        case .german: "\(day).\(month).\(year)"
+        case .french, .spanish: "\(day)/\(month)/\(year)"
+        case .japanese: "\(year)/\(month)/\(day)"
         }
     }
 

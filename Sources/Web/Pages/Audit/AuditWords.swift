@@ -37,6 +37,8 @@ enum AuditWords {
         ("policy.changed", "Policy changed"), ("callback.secret-made", "Secret of the callback made"),
         ("callback.tested", "Callback tested"), ("usage.uploaded", "Usage uploaded"),
         ("case.answered", "Waiting request answered"),
+        ("case.noted", "Note on a case written"), ("case.assigned", "Case assigned"),
+        ("case.bundled", "Evidence of a case taken"),
         ("channel.added", "Channel added"), ("channel.changed", "Channel changed"),
         ("channel.removed", "Channel removed"), ("channel.tested", "Channel tested"),
     ]

@@ -17,7 +17,7 @@ extension CaseHandlers {
         if let trouble = (query.ignored + CSVForm.ignored(in: visit.visit.request.query)).words {
             return console.door.problem(.unreadable(trouble), .badRequest, for: visit)
         }
-        let filter = CaseFilter(query)
+        let filter = CaseFilter(query, of: visit)
         let shown = apps.filter { $0.isListed(app: query.app, environment: query.environment) }.map(\.id)
         let bundleIDs = Dictionary(apps.map { ($0.id, $0.bundleID) }, uniquingKeysWith: { first, _ in first })
         return try await CSVDownload<ListCursor>(

@@ -24,18 +24,28 @@ struct CaseHandlers: Sendable {
             return console.page(
                 CaseListPage(
                     frame: console.frame(visit), slug: slug, query: query,
-                    page: CasePage(cases: found.cases, next: nil), apps: apps, notifications: found.notifications,
+                    page: CasePage(cases: found.cases, next: nil), apps: apps,
+                    people: try await names(of: found.cases.compactMap(\.assignee), visit),
+                    notifications: found.notifications,
                     now: console.clock.now
                 ).html)
         }
         let shown = apps.filter { $0.isListed(app: query.app, environment: query.environment) }.map(\.id)
         let page = try await console.records.cases(
-            of: visit.tenant, apps: shown, filter: CaseFilter(query), after: query.after)
+            of: visit.tenant, apps: shown, filter: CaseFilter(query, of: visit), after: query.after)
         return console.page(
             CaseListPage(
                 frame: console.frame(visit), slug: slug, query: query, page: page, apps: apps,
-                now: console.clock.now
+                people: try await names(of: page.cases.compactMap(\.assignee), visit), now: console.clock.now
             ).html)
+    }
+
+    /// Addresses of people whose ids stand in the tenant's own rows.
+    func names(of ids: [UUID], _ visit: TenantVisit) async throws -> [UUID: String] {
+        if ids.isEmpty { return [:] }
+        return try await console.administration.names(
+            people: Set(ids).map { PersonID(rawValue: $0) }, tokens: [], of: visit.tenant
+        ).people
     }
 
     func story(_ visit: TenantVisit) async throws -> Response {
@@ -57,12 +67,28 @@ struct CaseHandlers: Sendable {
         var page = CaseStoryPage(frame: console.frame(visit), slug: visit.slug, story: story, now: now)
         page.notice = notice
         page.commerce = try await commerce(of: story, id, visit)
+        page.work = try await work(on: story, visit, typed: typed, wrong: wrong)
         if let round = story.rounds.first, round.state == .held {
             page.held = HeldForm(
                 slug: visit.slug, story: story, round: round, now: now, canAnswer: visit.membership.role >= .support,
                 typed: typed, wrong: wrong)
         }
         return console.page(page.html, status: status)
+    }
+
+    /// Who looks after it, what was written about it, and whom it can be given to.
+    private func work(
+        on story: CaseStory, _ visit: TenantVisit, typed: [String: String], wrong: [String: String]
+    ) async throws -> CaseWork {
+        let canWork = visit.membership.role >= .support
+        let members = canWork ? try await console.administration.memberNames(of: visit.tenant) : []
+        var people = try await names(
+            of: story.remarks.compactMap { CaseAssignment($0)?.to } + story.remarks.compactMap(\.person)
+                + [story.line.assignee].compactMap { $0 }, visit)
+        for member in members { people[member.id.rawValue] = member.email }
+        return CaseWork(
+            slug: visit.slug, story: story, people: people, members: members, me: visit.visit.session.person,
+            canWork: canWork, letter: CustomerText(story, at: console.clock.now), typed: typed, wrong: wrong)
     }
 
     /// Nil for purchases that were not made with the Advanced Commerce API.
@@ -79,9 +105,20 @@ struct CaseHandlers: Sendable {
     }
 }
 
+extension CaseFilter.Assignment {
+    /// What an address says, for whoever looks.
+    init(_ assigned: CaseListQuery.Assigned, of visit: TenantVisit) {
+        switch assigned {
+        case .mine: self = .person(visit.visit.session.person.rawValue)
+        case .nobody: self = .nobody
+        }
+    }
+}
+
 extension CaseFilter {
-    init(_ query: CaseListQuery) {
+    init(_ query: CaseListQuery, of visit: TenantVisit) {
         self.init()
+        assignment = query.assigned.map { Assignment($0, of: visit) }
         states = query.state.map { [$0] } ?? []
         outcomes = query.outcome.map { [$0] } ?? []
         reason = query.reason.map { $0 == "none" ? .notGiven : .given($0) }

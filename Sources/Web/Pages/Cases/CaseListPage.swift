@@ -10,6 +10,8 @@ struct CaseListPage {
     let query: CaseListQuery
     let page: CasePage
     let apps: [App]
+    /// Addresses of those who look after cases.
+    var people: [UUID: String] = [:]
     /// Notifications that the look-up found without a case.
     var notifications: [NotificationLine] = []
     let now: Moment
@@ -74,6 +76,11 @@ struct CaseListPage {
                 ).html
             }
             EnvironmentChoice.field(apps, selected: query.environment).html
+            Field(
+                "Looked after by", name: "assigned",
+                choices: [("", "Anybody")] + CaseListQuery.Assigned.allCases.map { ($0.rawValue, Words.label($0)) },
+                selected: query.assigned?.rawValue
+            ).html
             div(.class("filters-actions")) {
                 button(.class("button"), .type("submit")) { "Filter" }
                 if query.isFiltered { a(.class("quiet-link"), .href(.cases(slug, CaseListQuery()))) { "Clear" } }
@@ -89,6 +96,9 @@ struct CaseListPage {
                     Badge(line.state).html
                     if let reason = line.stateReason {
                         span(.class("subtext")) { Words.stateReason(reason) }
+                    }
+                    if let assignee = line.assignee {
+                        span(.class("subtext")) { people[assignee] ?? "somebody who is gone" }
                     }
                 },
                 .init("Purchase") { line in

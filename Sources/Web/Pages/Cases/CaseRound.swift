@@ -8,6 +8,8 @@ struct CaseRound {
     /// Counted from 1, oldest first.
     let number: Int
     let of: Int
+    /// The product's, as the transaction has it.
+    var type: String?
     let now: Moment
 
     private var id: String { "request-\(number)" }
@@ -111,6 +113,23 @@ struct CaseRound {
                 "Send Consumption Information, version \(reply.api). \(reply.body.count) bytes, fixed "
                 TimeText(reply.frozenAt).fullHTML
                 "; every attempt sends these same bytes."
+            }
+            let fields = reply.fields(productType: type)
+            if !fields.isEmpty {
+                DataTable(
+                    caption: "What was sent, field by field, and Apple's rule for each",
+                    columns: [
+                        .init("Field") { field in span(.class("mono")) { NameText(field.name).html } },
+                        .init("Sent") { field in
+                            if let value = field.value {
+                                span(.class("known-value")) { value.isEmpty ? "\"\"" : value }
+                            } else {
+                                span(.class("quiet")) { "left out" }
+                            }
+                        },
+                        .init("Apple's rule") { field in span(.class("quiet")) { field.rule } },
+                    ], rows: fields
+                ).html
             }
             CodeBlock(String(decoding: reply.body, as: UTF8.self), label: "The reply's body").html
             h3 { "What Apple answered" }

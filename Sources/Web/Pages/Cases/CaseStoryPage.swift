@@ -12,6 +12,8 @@ struct CaseStoryPage {
     var commerce: CaseCommerce?
     /// Set while the newest request waits for a person.
     var held: HeldForm?
+    /// What people do about it; nil where only the story is drawn.
+    var work: CaseWork?
     var notice: Notice?
 
     var html: HTML {
@@ -47,16 +49,46 @@ struct CaseStoryPage {
                     for (index, round) in story.rounds.enumerated() {
                         CaseRound(
                             slug: slug, round: round, number: story.rounds.count - index, of: story.rounds.count,
-                            now: now
+                            type: story.purchase?.type, now: now
                         )
                         .html
                     }
+                    if let work { work.main }
                 }
                 aside(.class("split-side"), .ariaLabel("The purchase")) {
+                    if let work { work.assignment }
                     purchase
                     if story.revocation != nil || story.purchase?.revokedAt != nil { revocation }
                     if let items = story.purchase?.items, !items.isEmpty { itemList(items) }
+                    if !story.others.isEmpty { others }
                     notifications
+                    if let work { work.download }
+                }
+            }
+        }
+    }
+
+    private var others: HTML {
+        section(.class("panel"), .ariaLabelledBy("others")) {
+            h2(.id("others")) { "The same customer" }
+            ul(.class("plain-list")) {
+                for line in story.others {
+                    li {
+                        a(.href(.refundCase(slug, line.id))) { NameText(line.productID).html }
+                        " "
+                        Badge(line.state).html
+                        if line.outcome != .pending { Badge(line.outcome).html }
+                        span(.class("subtext")) {
+                            TimeText(line.listedAt).shortHTML
+                            if let price = line.price {
+                                ", "
+                                MoneyText(milliunits: price, currency: line.currency).html
+                            }
+                            if line.customer == nil || line.customer != story.line.customer {
+                                ", the same purchase"
+                            }
+                        }
+                    }
                 }
             }
         }
@@ -67,7 +99,9 @@ struct CaseStoryPage {
             h2(.id("what-happened")) { "What happened" }
             ol(.class("timeline")) {
                 for entry in story.timeline {
-                    CaseTimelineItem(entry: entry, slug: slug, notifications: story.notifications).html
+                    CaseTimelineItem(
+                        entry: entry, slug: slug, notifications: story.notifications, people: work?.people ?? [:]
+                    ).html
                 }
             }
         }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Refunds
 import Time
 
@@ -7,6 +8,8 @@ struct CaseTimelineItem {
     let slug: String
     /// Those about the purchase: they name what a fact came from.
     let notifications: [NotificationLine]
+    /// Addresses of those who wrote or did something.
+    var people: [UUID: String] = [:]
 
     var html: HTML {
         li(.class("timeline-item", tone)) {
@@ -62,9 +65,19 @@ struct CaseTimelineItem {
         case .consent(let consent):
             consent.consented ? "The customer's consent was reported" : "Consent was withdrawn"
         case .usage: "The app's backend reported delivery or use"
-        case .remark(let remark): "Remark: \(remark.kind)"
+        case .remark(let remark): remarked(remark)
         }
     }
+
+    private func remarked(_ remark: CaseStory.Remark) -> String {
+        if CaseNote.text(of: remark) != nil { return "Note by \(name(remark.person))" }
+        if let assignment = CaseAssignment(remark) {
+            return "\(Words.sentence(name(remark.person))) gave it to \(assignment.to.map { name($0) } ?? "nobody")"
+        }
+        return "Remark: \(remark.kind)"
+    }
+
+    private func name(_ person: UUID?) -> String { person.flatMap { people[$0] } ?? "somebody who is gone" }
 
     /// A notification that says nothing of a refund, by its type; or what Apple told when it was asked.
     private func seen(_ fact: CaseStory.Fact) -> String {
@@ -109,6 +122,8 @@ struct CaseTimelineItem {
                 "observed \(TimeText(report.observedAt).full)",
             ])
         case .remark(let remark):
+            if let text = CaseNote.text(of: remark) { return HTML(text: text) }
+            if CaseAssignment(remark) != nil { return nil }
             return remark.detail == "{}" ? nil : code { remark.detail }
         }
     }

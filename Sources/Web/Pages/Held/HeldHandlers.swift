@@ -8,9 +8,15 @@ struct HeldHandlers: Sendable {
     let console: Console
 
     func list(_ visit: TenantVisit) async throws -> Response {
-        console.page(
+        guard case .held(let slug, let assigned) = visit.site else {
+            return console.door.problem(.notFound, .notFound, for: visit)
+        }
+        let cases = try await console.deciding.held(
+            of: visit.tenant, assignment: assigned.map { CaseFilter.Assignment($0, of: visit) })
+        let people = try await CaseHandlers(console: console).names(of: cases.compactMap(\.line.assignee), visit)
+        return console.page(
             HeldPage(
-                frame: console.frame(visit), slug: visit.slug, cases: try await console.deciding.held(of: visit.tenant),
+                frame: console.frame(visit), slug: slug, cases: cases, assigned: assigned, people: people,
                 now: console.clock.now
             ).html)
     }

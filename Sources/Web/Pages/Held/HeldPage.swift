@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Refunds
 import Time
 
@@ -6,6 +7,9 @@ struct HeldPage {
     let frame: Frame
     let slug: String
     let cases: [HeldCase]
+    var assigned: CaseListQuery.Assigned?
+    /// Addresses of those who look after cases.
+    var people: [UUID: String] = [:]
     let now: Moment
 
     var html: HTML {
@@ -13,7 +17,12 @@ struct HeldPage {
             PageHeader("Waiting for somebody") {
                 "Refund requests that a policy wants a person to look at. What is prepared goes out by itself at the time that stands beside it."
             }.html
-            if cases.isEmpty {
+            if !cases.isEmpty || assigned != nil { filter }
+            if cases.isEmpty, assigned != nil {
+                EmptyState(.held, "Nothing that waits fits this filter") {
+                    p { a(.class("button"), .href(.held(slug))) { "All that waits" } }
+                }.html
+            } else if cases.isEmpty {
                 EmptyState(.held, "Nothing waits for anybody") {
                     p {
                         "Requests come here when a rule of an app's policy says \"ask a person\". "
@@ -23,6 +32,17 @@ struct HeldPage {
             } else {
                 list
             }
+        }
+    }
+
+    private var filter: HTML {
+        form(.class("filters"), .get, .action(.held(slug)), .ariaLabel("Filter what waits")) {
+            Field(
+                "Looked after by", name: "assigned",
+                choices: [("", "Anybody")] + CaseListQuery.Assigned.allCases.map { ($0.rawValue, Words.label($0)) },
+                selected: assigned?.rawValue
+            ).html
+            div(.class("filters-actions")) { button(.class("button"), .type("submit")) { "Filter" } }
         }
     }
 
@@ -51,6 +71,13 @@ struct HeldPage {
                 },
                 .init("Prepared") { held in
                     span { held.decision.map { Words.sentence(Words.answer($0)) } ?? "unknown" }
+                },
+                .init("Looked after by") { held in
+                    if let assignee = held.line.assignee {
+                        span { people[assignee] ?? "somebody who is gone" }
+                    } else {
+                        span(.class("quiet")) { "nobody" }
+                    }
                 },
                 .init("Goes out by itself") { held in
                     span { TimeText(held.until).relative(to: now) }

@@ -8,6 +8,7 @@ extension APIScope {
         case .consent: "records and reads whether customers agreed"
         case .usage: "reports delivery and use of purchases"
         case .cases: "reads cases, with transactions and replies"
+        case .answers: "answers requests that wait for a person"
         case .entitlements: "reserved for a later release: no call asks for it yet"
         case .commerce: "refunds, revokes and cancels with Advanced Commerce"
         case .all: "everything above, and what comes later"

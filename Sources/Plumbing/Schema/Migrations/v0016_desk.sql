@@ -1,0 +1,22 @@
+-- Work on cases by people: who looks after one.
+
+alter table refunds.cases
+  -- A member of the tenant; null: nobody. Whoever leaves the tenant leaves their cases to nobody.
+  add column assignee uuid,
+  add foreign key (tenant_id, assignee) references tenants.members on delete set null (assignee);
+
+-- Whether somebody looks after a case is part of the number that lists are narrowed by: "nobody does" fits most cases of most
+-- tenants and none of others, and is found by index in both.
+alter table refunds.cases drop column facet;
+alter table refunds.cases add column facet smallint not null generated always as (
+    (assignee is not null)::int * 1024
+  + (environment = 'Sandbox')::int * 512
+  + coalesce(array_position(array['open', 'held', 'answered', 'withheld', 'refused', 'missed', 'overtaken', 'unasked', 'imported'], state), 0) * 32
+  + (array_position(array['pending', 'refunded', 'declined', 'reversed'], outcome) - 1) * 8
+  + case when reason is null then 0
+         else coalesce(array_position(array['UNINTENDED_PURCHASE', 'FULFILLMENT_ISSUE', 'UNSATISFIED_WITH_PURCHASE', 'LEGAL', 'OTHER'], reason), 7) end) stored;
+create index cases_facet on refunds.cases (tenant_id, app_id, facet, listed_at desc, case_id desc);
+create index cases_product on refunds.cases (tenant_id, app_id, product_id, facet, listed_at desc, case_id desc);
+-- The person before the app, so that the end of a membership finds their cases too.
+create index cases_assigned on refunds.cases (tenant_id, assignee, app_id, facet, listed_at desc, case_id desc)
+  where assignee is not null;
