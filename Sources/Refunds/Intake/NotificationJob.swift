@@ -31,6 +31,8 @@ struct NotificationJob: Sendable {
         var transaction: TransactionPayload?
         var transactionID: String?
         var renewal: RenewalPayload?
+        /// Under which everything was bought that consent is withdrawn for.
+        var appTransactionID: String?
     }
 
     func run(_ job: Job) async throws {
@@ -91,6 +93,9 @@ struct NotificationJob: Sendable {
         }
         var inner = Inner()
         let verifier = apple.verifier(for: app)
+        if payload.type == .rescindConsent {
+            inner.appTransactionID = try await rescinded(payload, of: app, environment, signedAt, verifier)
+        }
         guard let data = payload.data else { return inner }
         if data.hasUnreadableTransaction {
             throw JWSError(.transactionMismatch, "signedTransactionInfo is not a text")
@@ -117,6 +122,22 @@ struct NotificationJob: Sendable {
         return inner
     }
 
+    private func rescinded(
+        _ payload: NotificationPayload, of app: App, _ environment: Environment, _ signedAt: Moment,
+        _ verifier: Verifier
+    ) async throws(JWSError) -> String {
+        guard let text = payload.appData?.signedAppTransactionInfo else {
+            throw JWSError(.transactionIDMissing, "consent is withdrawn, and no app transaction says whose")
+        }
+        let found = try await verifier.appTransaction(
+            text, for: AppIdentity(bundleID: app.bundleID, appleID: app.appleID), environment: environment,
+            signedAt: signedAt)
+        guard let id = found.appTransactionId, Text.isKept(id, bytesMax: 64) else {
+            throw JWSError(.transactionIDMissing, "the app transaction has no usable appTransactionId")
+        }
+        return id
+    }
+
     /// - Returns: whether there is work for somebody now.
     private func apply(
         _ payload: NotificationPayload, _ inner: Inner, _ stored: NotificationStore.Stored, _ app: App,
@@ -126,6 +147,13 @@ struct NotificationJob: Sendable {
         // One that was fetched proves that Apple sent it, and not that it can arrive.
         if payload.type == .test, stored.factSource == .notification {
             try await TestNotificationStore.arrived(stored, in: tx)
+        }
+        if let id = inner.appTransactionID {
+            try await Rescissions.take(id, stored, at: now, in: tx)
+            try await NotificationStore.mark(stored, .acted, transaction: nil, in: tx)
+            counters.count(
+                "consent_rescinded_total", [:], of: app, help: "Customers whose consent a parent withdrew at Apple.")
+            return false
         }
         guard let transaction = inner.transaction, let id = inner.transactionID, let type = payload.type else {
             // Nothing to act on, or a type that nobody knew when this was written: kept, and shown as it is.

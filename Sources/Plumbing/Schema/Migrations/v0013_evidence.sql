@@ -1,0 +1,2 @@
+-- Evidence.
+select 1;
