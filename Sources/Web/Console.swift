@@ -68,6 +68,9 @@ package struct Console: Sendable {
         let confirming = ConfirmationHandlers(console: self)
         let commerceAccess = CommerceAccessHandlers(console: self)
         let policies = PolicyHandlers(console: self)
+        let consents = ConsentHandlers(console: self)
+        let orders = OrderHandlers(console: self)
+        let imports = ImportHandlers(console: self)
         let held = HeldHandlers(console: self)
         let register = RegisterHandlers(console: self)
         let commerce = CommerceHandlers(console: self)
@@ -122,6 +125,12 @@ package struct Console: Sendable {
             route(.post, .setupPart, bodyMax: 128 * 1024, door.member(setup.take)),
             route(.get, .policy, door.member(policies.show)),
             route(.post, .policy, bodyMax: 128 * 1024, door.member(policies.take)),
+            route(.get, .consent, door.member(consents.show)),
+            route(.post, .consent, bodyMax: 256 * 1024, door.member(consents.take)),
+            route(.get, .pastImport, door.member(imports.show)),
+            route(.post, .pastImport, door.member(imports.take)),
+            route(.get, .orders, door.member(orders.show)),
+            route(.post, .orders, door.member(orders.lookUp)),
             route(.get, .commerceAccess, door.member(commerceAccess.show)),
             route(.post, .commerceAccessPart, door.member(commerceAccess.take)),
             route(.get, .register, door.member(register.show)),

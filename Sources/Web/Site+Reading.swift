@@ -41,6 +41,7 @@ extension Site {
             switch segments[2] {
             case "cases": self = .cases(segments[1], CaseListQuery(query))
             case "held": self = .held(segments[1])
+            case "orders": self = .orders(segments[1])
             case "notifications": self = .notifications(segments[1], NotificationListQuery(query))
             case "quarantine": self = .quarantine(segments[1], RefusalListQuery(query))
             case "apps": self = .apps(segments[1])
@@ -91,6 +92,10 @@ extension Site {
             self = .alertHistory(segments[1], before: query.value("before").flatMap(IncidentCursor.init(text:)))
         case 5 where segments[0] == "t" && segments[2] == "apps" && segments[4] == "policy":
             self = .policy(segments[1], bundleID: segments[3], PolicyShown(query))
+        case 5 where segments[0] == "t" && segments[2] == "apps" && segments[4] == "consent":
+            self = .consent(segments[1], bundleID: segments[3], ConsentShown(query))
+        case 5 where segments[0] == "t" && segments[2] == "apps" && segments[4] == "import":
+            self = .pastImport(segments[1], bundleID: segments[3])
         case 5 where segments[0] == "t" && segments[2] == "cases" && segments[4] == "answer":
             guard let id = UUID(uuidString: segments[3]) else { return nil }
             self = .heldAnswer(segments[1], id)

@@ -69,6 +69,12 @@ package enum Site: Hashable, Sendable {
     case setupPart(String, bundleID: String, SetupPart)
     /// What an app's requests are answered; its forms are sent to the same address.
     case policy(String, bundleID: String, PolicyShown)
+    /// What an app's customers agreed to; its forms are sent to the same address.
+    case consent(String, bundleID: String, ConsentShown)
+    /// The time before an app was added; its forms are sent to the same address.
+    case pastImport(String, bundleID: String)
+    /// Looks up the order number of a receipt; its form is sent to the same address.
+    case orders(String)
     /// What stands between an app and Advanced Commerce; `done` names the form that was just taken.
     case commerceAccess(String, bundleID: String, done: CommerceAccessDone?)
     /// Takes one of that page's forms; answers to POST alone.
@@ -159,6 +165,9 @@ package enum Site: Hashable, Sendable {
         case setupState = "/t/{slug}/apps/{bundleId}/setup/state"
         case setupPart = "/t/{slug}/apps/{bundleId}/setup/{part}"
         case policy = "/t/{slug}/apps/{bundleId}/policy"
+        case consent = "/t/{slug}/apps/{bundleId}/consent"
+        case pastImport = "/t/{slug}/apps/{bundleId}/import"
+        case orders = "/t/{slug}/orders"
         case commerceAccess = "/t/{slug}/apps/{bundleId}/advanced-commerce"
         case commerceAccessPart = "/t/{slug}/apps/{bundleId}/advanced-commerce/{part}"
         case register = "/t/{slug}/register"
@@ -238,6 +247,9 @@ package enum Site: Hashable, Sendable {
         case .setupState: .setupState
         case .setupPart: .setupPart
         case .policy: .policy
+        case .consent: .consent
+        case .pastImport: .pastImport
+        case .orders: .orders
         case .commerceAccess: .commerceAccess
         case .commerceAccessPart: .commerceAccessPart
         case .register: .register
@@ -292,7 +304,8 @@ package enum Site: Hashable, Sendable {
         case (.generator(let id), _), (.factorRemoval(let id), _), (.sessionEnd(let id), _): id.text
         case (.setup(_, let bundleID, _), "{bundleId}"), (.setupState(_, let bundleID), "{bundleId}"),
             (.setupPart(_, let bundleID, _), "{bundleId}"), (.commerceAccess(_, let bundleID, _), "{bundleId}"),
-            (.commerceAccessPart(_, let bundleID, _), "{bundleId}"), (.policy(_, let bundleID, _), "{bundleId}"):
+            (.commerceAccessPart(_, let bundleID, _), "{bundleId}"), (.policy(_, let bundleID, _), "{bundleId}"),
+            (.consent(_, let bundleID, _), "{bundleId}"), (.pastImport(_, let bundleID), "{bundleId}"):
             bundleID
         case (.setupPart(_, _, let part), "{part}"): part.rawValue
         case (.commerceAccessPart(_, _, let part), "{part}"): part.rawValue
@@ -325,6 +338,7 @@ package enum Site: Hashable, Sendable {
         case .overview(let slug), .cases(let slug, _), .refundCase(let slug, _), .notifications(let slug, _),
             .notification(let slug, _), .quarantine(let slug, _), .apps(let slug),
             .held(let slug), .heldAnswer(let slug, _), .policy(let slug, _, _),
+            .consent(let slug, _, _), .pastImport(let slug, _), .orders(let slug),
             .newApp(let slug), .setup(let slug, _, _), .setupState(let slug, _), .setupPart(let slug, _, _):
             slug
         case .caseExport(let slug, _, _), .people(let slug), .memberRole(let slug, _), .memberRemoval(let slug, _),
@@ -354,6 +368,7 @@ package enum Site: Hashable, Sendable {
         case .tenantsAfter(let slug): [("after", slug)]
         case .commerceAccess(_, _, let done): done?.fields ?? []
         case .policy(_, _, let shown): shown.fields
+        case .consent(_, _, let shown): shown.fields
         case .register(_, let query): query.fields
         case .registerExport(_, let query, let table, let form): query.fields + table.fields + form.fields
         case .caseExport(_, let query, let form): query.fields + form.fields

@@ -35,6 +35,9 @@ enum AuditWords {
         ("commerce.cost-removed", "Advanced Commerce: cost taken away"),
         ("commerce.checklist-set", "Advanced Commerce: checklist set"),
         ("policy.changed", "Policy changed"), ("case.answered", "Waiting request answered"),
+        ("consent.wording-added", "Consent: wording kept"), ("consent.rescinded", "Consent: withdrawn by a parent"),
+        ("consent.rescission-decided", "Consent: withdrawal by a parent decided"),
+        ("past.import-started", "Import of the past begun"), ("past.import-stopped", "Import of the past stopped"),
         ("channel.added", "Channel added"), ("channel.changed", "Channel changed"),
         ("channel.removed", "Channel removed"), ("channel.tested", "Channel tested"),
     ]

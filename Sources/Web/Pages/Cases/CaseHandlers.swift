@@ -57,6 +57,7 @@ struct CaseHandlers: Sendable {
         var page = CaseStoryPage(frame: console.frame(visit), slug: visit.slug, story: story, now: now)
         page.notice = notice
         page.commerce = try await commerce(of: story, id, visit)
+        page.consent = try await console.deciding.consent(of: id, tenant: visit.tenant)
         if let round = story.rounds.first, round.state == .held {
             page.held = HeldForm(
                 slug: visit.slug, story: story, round: round, now: now, canAnswer: visit.membership.role >= .support,

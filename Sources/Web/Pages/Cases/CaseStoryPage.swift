@@ -12,6 +12,8 @@ struct CaseStoryPage {
     var commerce: CaseCommerce?
     /// Set while the newest request waits for a person.
     var held: HeldForm?
+    /// On what consent its replies rest.
+    var consent: CaseConsent?
     var notice: Notice?
 
     var html: HTML {
@@ -51,6 +53,7 @@ struct CaseStoryPage {
                         )
                         .html
                     }
+                    if let consent { ConsentSection(slug: slug, story: story, consent: consent).html }
                 }
                 aside(.class("split-side"), .ariaLabel("The purchase")) {
                     purchase
