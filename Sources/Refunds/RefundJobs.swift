@@ -30,6 +30,10 @@ package enum RefundJobs {
         case notify
         /// Read one page of an app's notification history.
         case history
+        /// Read one page of what Apple's own records say of a customer.
+        case past
+        /// Read one page of the time before an app was added.
+        case importPast = "import"
     }
 
     /// Asks Apple for the newest signed form of a transaction and fills its case with it; ring the bell after
@@ -109,6 +113,12 @@ package enum RefundJobs {
         ) { app, history, page, environment, token in
             await apple.api(for: app).notificationHistory(history, page: page, environment: environment, token: token)
         }
+        let past = PastJob(
+            database: database, vault: vault, tokens: tokens, intake: PastIntake(apple: apple), bell: bell, clock: clock,
+            journal: journal, counters: counters, ask: PastJob.asking(apple))
+        let importer = ImportJob(
+            database: database, vault: vault, tokens: tokens, intake: history.intake, bell: bell, clock: clock,
+            journal: journal, counters: counters, ask: history.ask)
         var handlers: Workers.Handlers = [:]
         for kind in Kind.allCases {
             let name = kind.rawValue
@@ -123,6 +133,8 @@ package enum RefundJobs {
             case .commerce: handlers.take(lotsOf: name) { try await commerce.run($0) }
             case .notify: handlers[name] = { try await notify.run($0) }
             case .history: handlers[name] = { try await history.run($0) }
+            case .past: handlers[name] = { try await past.run($0) }
+            case .importPast: handlers[name] = { try await importer.run($0) }
             }
         }
         return handlers

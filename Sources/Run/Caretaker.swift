@@ -74,7 +74,9 @@ final class Caretaker: Sendable {
     private func keepHistory(at now: Moment) async throws {
         let atOnce = readsHistoryAtOnce.withLock { $0 }
         let added = try await house.database.transaction(.house) { tx in
-            try await HistoryRound.keep(atOnce: atOnce, at: now, in: tx)
+            let readings = try await HistoryRound.keep(atOnce: atOnce, at: now, in: tx)
+            let looks = try await DecisionRound.keep(at: now, in: tx)
+            return readings + looks + (try await ImportRound.keep(at: now, in: tx))
         }
         readsHistoryAtOnce.withLock { $0 = false }
         if added > 0 { bell?.ring() }

@@ -70,6 +70,9 @@ package struct Console: Sendable {
         let confirming = ConfirmationHandlers(console: self)
         let commerceAccess = CommerceAccessHandlers(console: self)
         let policies = PolicyHandlers(console: self)
+        let consents = ConsentHandlers(console: self)
+        let orders = OrderHandlers(console: self)
+        let imports = ImportHandlers(console: self)
         let held = HeldHandlers(console: self)
         let evidence = EvidenceHandlers(console: self)
         let working = CaseWorkHandlers(console: self)
@@ -131,6 +134,12 @@ package struct Console: Sendable {
             route(.post, .policy, bodyMax: 128 * 1024, door.member(policies.take)),
             route(.get, .evidence, door.member(evidence.show)),
             route(.post, .evidence, bodyMax: UsageFile.bytesMax + 64 * 1024, door.member(evidence.take)),
+            route(.get, .consent, door.member(consents.show)),
+            route(.post, .consent, bodyMax: 256 * 1024, door.member(consents.take)),
+            route(.get, .pastImport, door.member(imports.show)),
+            route(.post, .pastImport, door.member(imports.take)),
+            route(.get, .orders, door.member(orders.show)),
+            route(.post, .orders, door.member(orders.lookUp)),
             route(.get, .commerceAccess, door.member(commerceAccess.show)),
             route(.post, .commerceAccessPart, door.member(commerceAccess.take)),
             route(.get, .register, door.member(register.show)),

@@ -41,6 +41,7 @@ extension Site {
             switch segments[2] {
             case "cases": self = .cases(segments[1], CaseListQuery(query))
             case "held": self = .held(segments[1], query.value("assigned").flatMap(CaseListQuery.Assigned.init))
+            case "orders": self = .orders(segments[1])
             case "notifications": self = .notifications(segments[1], NotificationListQuery(query))
             case "quarantine": self = .quarantine(segments[1], RefusalListQuery(query))
             case "apps": self = .apps(segments[1])
@@ -93,6 +94,10 @@ extension Site {
             self = .policy(segments[1], bundleID: segments[3], PolicyShown(query))
         case 5 where segments[0] == "t" && segments[2] == "apps" && segments[4] == "evidence":
             self = .evidence(segments[1], bundleID: segments[3], EvidenceShown(query))
+        case 5 where segments[0] == "t" && segments[2] == "apps" && segments[4] == "consent":
+            self = .consent(segments[1], bundleID: segments[3], ConsentShown(query))
+        case 5 where segments[0] == "t" && segments[2] == "apps" && segments[4] == "import":
+            self = .pastImport(segments[1], bundleID: segments[3])
         case 5 where segments[0] == "t" && segments[2] == "cases":
             guard let id = UUID(uuidString: segments[3]) else { return nil }
             switch segments[4] {

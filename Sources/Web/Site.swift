@@ -77,6 +77,12 @@ package enum Site: Hashable, Sendable {
     case policy(String, bundleID: String, PolicyShown)
     /// How an app's evidence comes; its forms are sent to the same address.
     case evidence(String, bundleID: String, EvidenceShown)
+    /// What an app's customers agreed to; its forms are sent to the same address.
+    case consent(String, bundleID: String, ConsentShown)
+    /// The time before an app was added; its forms are sent to the same address.
+    case pastImport(String, bundleID: String)
+    /// Looks up the order number of a receipt; its form is sent to the same address.
+    case orders(String)
     /// What stands between an app and Advanced Commerce; `done` names the form that was just taken.
     case commerceAccess(String, bundleID: String, done: CommerceAccessDone?)
     /// Takes one of that page's forms; answers to POST alone.
@@ -171,6 +177,9 @@ package enum Site: Hashable, Sendable {
         case setupPart = "/t/{slug}/apps/{bundleId}/setup/{part}"
         case policy = "/t/{slug}/apps/{bundleId}/policy"
         case evidence = "/t/{slug}/apps/{bundleId}/evidence"
+        case consent = "/t/{slug}/apps/{bundleId}/consent"
+        case pastImport = "/t/{slug}/apps/{bundleId}/import"
+        case orders = "/t/{slug}/orders"
         case commerceAccess = "/t/{slug}/apps/{bundleId}/advanced-commerce"
         case commerceAccessPart = "/t/{slug}/apps/{bundleId}/advanced-commerce/{part}"
         case register = "/t/{slug}/register"
@@ -254,6 +263,9 @@ package enum Site: Hashable, Sendable {
         case .setupPart: .setupPart
         case .policy: .policy
         case .evidence: .evidence
+        case .consent: .consent
+        case .pastImport: .pastImport
+        case .orders: .orders
         case .commerceAccess: .commerceAccess
         case .commerceAccessPart: .commerceAccessPart
         case .register: .register
@@ -309,7 +321,8 @@ package enum Site: Hashable, Sendable {
         case (.setup(_, let bundleID, _), "{bundleId}"), (.setupState(_, let bundleID), "{bundleId}"),
             (.setupPart(_, let bundleID, _), "{bundleId}"), (.commerceAccess(_, let bundleID, _), "{bundleId}"),
             (.commerceAccessPart(_, let bundleID, _), "{bundleId}"), (.policy(_, let bundleID, _), "{bundleId}"),
-            (.evidence(_, let bundleID, _), "{bundleId}"):
+            (.evidence(_, let bundleID, _), "{bundleId}"),
+            (.consent(_, let bundleID, _), "{bundleId}"), (.pastImport(_, let bundleID), "{bundleId}"):
             bundleID
         case (.setupPart(_, _, let part), "{part}"): part.rawValue
         case (.commerceAccessPart(_, _, let part), "{part}"): part.rawValue
@@ -345,6 +358,7 @@ package enum Site: Hashable, Sendable {
             .notification(let slug, _), .quarantine(let slug, _), .apps(let slug),
             .evidence(let slug, _, _), .held(let slug, _), .heldAnswer(let slug, _), .caseNote(let slug, _), .caseAssignment(let slug, _),
             .caseBundle(let slug, _), .policy(let slug, _, _),
+            .consent(let slug, _, _), .pastImport(let slug, _), .orders(let slug),
             .newApp(let slug), .setup(let slug, _, _), .setupState(let slug, _), .setupPart(let slug, _, _):
             slug
         case .caseExport(let slug, _, _), .people(let slug), .memberRole(let slug, _), .memberRemoval(let slug, _),
@@ -376,6 +390,7 @@ package enum Site: Hashable, Sendable {
         case .commerceAccess(_, _, let done): done?.fields ?? []
         case .policy(_, _, let shown): shown.fields
         case .evidence(_, _, let shown): shown.fields
+        case .consent(_, _, let shown): shown.fields
         case .register(_, let query): query.fields
         case .registerExport(_, let query, let table, let form): query.fields + table.fields + form.fields
         case .caseExport(_, let query, let form): query.fields + form.fields

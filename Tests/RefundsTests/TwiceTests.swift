@@ -84,6 +84,19 @@ struct TwiceTests {
             try await desk.alerts.testChannel(channel.id, of: desk.alpha.app.tenant, by: .commandLine)
         case .history:
             try await desk.beginHistory()
+        case .past:
+            try await readRequest(at: desk)
+            try await desk.takeKey()
+            // The first of the two lists.
+            try await desk.run(try #require(try await desk.claim(.past)))
+        case .importPast:
+            try await desk.beginHistory()
+            try await desk.takeKey()
+            desk.clock.advance(by: .minutes(11))
+            let now = desk.now
+            _ = try await desk.database.transaction(.house) { tx in try await ImportRound.keep(at: now, in: tx) }
+            // The last part of it.
+            try await desk.test.asSuperuser("update refunds.imports set pass = 29")
         case .commerce:
             try await desk.know(desk.addOns())
             _ = try await desk.ask(desk.refund("addon.a"))

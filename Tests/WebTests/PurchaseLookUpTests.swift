@@ -16,7 +16,7 @@ import Testing
             (404, #"{"errorCode":4040010,"errorMessage":"Transaction id not found."}"#, 422, "Apple says:"),
             (401, "", 409, "Apple does not accept the app&#39;s signing key"),
             (429, "", 409, "Apple asked for fewer calls"),
-            (500, "", 409, "Apple could not be asked about the transaction"),
+            (500, "", 409, "Apple could not be asked"),
         ] as [(Int, String, Int, String)])
     func `what Apple says to a look-up is told apart`(answer: Int, body: String, status: Int, words: String)
         async throws

@@ -198,7 +198,7 @@ enum OpenAPI {
               "in": "query",
               "required": false,
               "description": "Only cases with this outcome.",
-              "schema": {"type": "string", "enum": ["pending", "refunded", "declined", "reversed"]}
+              "schema": {"type": "string", "enum": ["pending", "refunded", "declined", "reversed", "unheard"]}
              },
              {
               "name": "reason",
@@ -853,7 +853,7 @@ enum OpenAPI {
         "imported"]
              },
              "stateReason": {"type": "string"},
-             "outcome": {"type": "string", "enum": ["pending", "refunded", "declined", "reversed"]},
+             "outcome": {"type": "string", "enum": ["pending", "refunded", "declined", "reversed", "unheard"]},
              "reason": {"type": "string", "description": "consumptionRequestReason as Apple wrote it."},
              "deadline": {
               "type": "integer",

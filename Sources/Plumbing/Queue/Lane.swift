@@ -8,6 +8,9 @@ package import Time
 package enum Lane {
     /// Lanes of commerce are numbered from here on.
     private static let commerceBase: Int64 = 1 << 40
+    /// Lanes of Apple's own records are numbered from here on: their calls have a fifth of the other calls' limit, and no
+    /// reply waits for one.
+    private static let recordsBase: Int64 = 1 << 45
     /// Lanes of a tenant's own messages are numbered from here on.
     private static let alertsBase: Int64 = 1 << 50
 
@@ -15,10 +18,17 @@ package enum Lane {
     package static func commerce(app: Int64, isSandbox: Bool) -> Int64 {
         commerceBase + number(app: app, isSandbox: isSandbox)
     }
+    /// Histories of customers' purchases and refunds, and orders.
+    package static func records(app: Int64, isSandbox: Bool) -> Int64 {
+        recordsBase + number(app: app, isSandbox: isSandbox)
+    }
     /// What a tenant's people are told: it calls no Apple and waits for none.
     package static func alerts(tenant: Int64) -> Int64 { alertsBase + tenant }
-    package static func isCommerce(_ lane: Int64) -> Bool { lane >= commerceBase && lane < alertsBase }
-    package static func app(of lane: Int64) -> Int64 { (isCommerce(lane) ? lane - commerceBase : lane) >> 1 }
+    package static func isCommerce(_ lane: Int64) -> Bool { lane >= commerceBase && lane < recordsBase }
+    private static func isRecords(_ lane: Int64) -> Bool { lane >= recordsBase && lane < alertsBase }
+    package static func app(of lane: Int64) -> Int64 {
+        (lane - (isCommerce(lane) ? commerceBase : isRecords(lane) ? recordsBase : 0)) >> 1
+    }
     package static func isSandbox(_ lane: Int64) -> Bool { lane & 1 == 1 }
 
     /// A lane with a `claim_max` that made no call for so long has no connection any more.
@@ -222,7 +232,9 @@ package enum Lane {
     ///
     /// The five a second of commerce are kept with a margin of a tenth: a call that arrives later than it left, by less
     /// than 100 ms more than the fifth after it, still makes no sixth in a second. At a twentieth some did.
+    ///
+    /// The ten a second of Apple's records are kept with the same margin.
     package static func spacing(of lane: Int64) -> Duration {
-        .milliseconds((isCommerce(lane) ? 220 : 20) * (isSandbox(lane) ? 10 : 1))
+        .milliseconds((isCommerce(lane) ? 220 : isRecords(lane) ? 110 : 20) * (isSandbox(lane) ? 10 : 1))
     }
 }

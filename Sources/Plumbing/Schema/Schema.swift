@@ -22,6 +22,7 @@ package enum Schema {
         step(11, "history", PackageResources.v0011_history_sql),
         step(12, "policies", PackageResources.v0012_policies_sql),
         step(13, "evidence", PackageResources.v0013_evidence_sql),
+        step(14, "past", PackageResources.v0014_past_sql),
         step(16, "desk", PackageResources.v0016_desk_sql),
     ]
 

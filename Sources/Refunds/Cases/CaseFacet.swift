@@ -19,7 +19,7 @@ enum CaseFacet {
             case .notGiven: 0
             case .given(let text): reasons.firstIndex(of: text).map { $0 + 1 } ?? 7
             }
-        return Int16((isAssigned ? 1024 : 0) + (isSandbox ? 512 : 0) + state * 32 + outcome * 8 + reason)
+        return Int16((isAssigned ? 2048 : 0) + (isSandbox ? 1024 : 0) + state * 64 + outcome * 8 + reason)
     }
 
     private static let everyReason: [CaseFilter.Reason] =

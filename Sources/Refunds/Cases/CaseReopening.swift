@@ -1,3 +1,4 @@
+import AppStore
 import FoundationEssentials
 import Postgres
 import Queue
@@ -20,6 +21,41 @@ enum CaseReopening {
             : "(c.original_transaction_id = \(key.subject) or c.transaction_id = \(key.subject))"
         try await lookAgain(
             "c.state_reason = 'no-consent' and \(found)", tenant: key.tenant, app: key.app, in: tx, now: now)
+        guard key.of == "customer" else { return }
+        // Purchases that name nobody, and whose other transactions name this customer.
+        let kin: SQL = """
+            (select k.original_transaction_id, k.app_transaction_id
+             from refunds.transactions k
+             where k.tenant_id = \(key.tenant.rawValue) and k.app_id = \(key.app.rawValue) and k.customer = \(key.subject)
+             order by k.purchased_at desc
+             limit \(casesMax))
+            """
+        let unnamed: SQL = """
+            c.state_reason = 'no-consent' and c.customer is null and c.transaction_id in (
+                select t.transaction_id
+                from \(kin) k
+                join refunds.transactions t
+                  on t.tenant_id = \(key.tenant.rawValue) and t.app_id = \(key.app.rawValue)
+                  and (t.original_transaction_id = k.original_transaction_id
+                    or t.app_transaction_id = k.app_transaction_id)
+                where t.customer is null)
+            """
+        try await lookAgain(unnamed, tenant: key.tenant, app: key.app, in: tx, now: now)
+    }
+
+    /// A person let replies go on for what was bought under an `appTransactionId`.
+    static func rescissionEnded(
+        _ appTransaction: String, _ environment: Environment, tenant: TenantID, app: AppID, in tx: Transaction,
+        now: Moment
+    ) async throws {
+        let bought: SQL = """
+            c.state_reason = 'no-consent' and c.environment = \(environment.rawValue) and c.transaction_id in (
+                select t.transaction_id
+                from refunds.transactions t
+                where t.tenant_id = \(tenant.rawValue) and t.app_id = \(app.rawValue)
+                  and t.environment = \(environment.rawValue) and t.app_transaction_id = \(appTransaction))
+            """
+        try await lookAgain(bought, tenant: tenant, app: app, in: tx, now: now)
     }
 
     static func deliveryReported(

@@ -218,7 +218,7 @@ enum CaseStore {
             let source: String = try row("source")
             let fact = CaseFact(
                 id: try row("notification_uuid"), kind: .seen, signedAt: try row("signed_at"),
-                source: source == "history" ? .history : .notification)
+                source: CaseFact.Source(ofNotification: source))
             guard !locked.value.facts.contains(where: { $0.id == fact.id }) else { continue }
             try await add(fact, to: &locked, at: now, in: tx)
         }

@@ -14,7 +14,20 @@ package struct RefundCase: Sendable, Hashable {
         self.rounds = rounds
     }
 
-    /// What Apple did with the money.
+    /// How long Apple's decision about a request is waited for.
+    ///
+    /// Apple tells of a decline only where the customer asked in the app: most declines are never told.
+    package static let hearsUntil: Duration = .days(14)
+
+    /// What Apple did with the money, as far as it was heard at that moment.
+    package func outcome(at now: Moment) -> CaseOutcome {
+        guard outcome == .pending, let request = newest(.request), now >= request.signedAt + Self.hearsUntil else {
+            return outcome
+        }
+        return .unheard
+    }
+
+    /// What Apple did with the money, by what it signed.
     package var outcome: CaseOutcome {
         let refund = newest(.refund)
         let reversal = newest(.reversed)
@@ -68,7 +81,10 @@ package struct RefundCase: Sendable, Hashable {
         switch standing?.state {
         case nil, .superseded:
             // A newest round is never superseded by another.
-            state = !facts.isEmpty && facts.allSatisfy { $0.source == .imported } ? .imported : .unasked
+            // What is only seen later makes nothing of the time before into news.
+            let told = facts.filter { $0.kind != .seen }
+            let decisive = told.isEmpty ? facts : told
+            state = !decisive.isEmpty && decisive.allSatisfy { $0.source == .imported } ? .imported : .unasked
         case .open: state = .open
         case .held: state = .held
         case .answered: state = .answered
@@ -80,7 +96,7 @@ package struct RefundCase: Sendable, Hashable {
         }
         let dated = facts.filter { $0.kind != .seen }
         return CaseStanding(
-            state: state, stateReason: standing?.reason, outcome: outcome,
+            state: state, stateReason: standing?.reason, outcome: outcome(at: now),
             reason: newest.flatMap { fact(of: $0).reason }, deadline: newest?.window.deadline,
             listedAt: newest?.window.signedAt ?? (dated.isEmpty ? facts : dated).min()?.signedAt)
     }

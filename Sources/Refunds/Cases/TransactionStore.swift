@@ -14,6 +14,8 @@ struct StoredTransaction: Sendable, Hashable {
     let currency: String?
     /// ISO 3166-1, three letters.
     var storefront: String?
+    /// Stands for whoever got the app: one for each Apple account and app.
+    var appTransaction: String?
     let fields: [UInt8]
 
     /// The verified payload.
@@ -33,18 +35,21 @@ enum TransactionStore {
         let original = payload.originalTransactionId.flatMap { $0.isEmpty ? nil : $0 } ?? id
         let customer = payload.appAccountToken.flatMap { $0.isEmpty ? nil : ConsentLedger.Key.spelled($0) }
         let share = payload.revocationPercentage.map { Int32(clamping: $0) }
+        let appTransaction = payload.appTransactionId.flatMap { id in
+            id.isEmpty || !Text.isKept(id, bytesMax: 64) ? nil : id
+        }
         try await tx.execute(
             """
             insert into refunds.transactions as t
               (tenant_id, app_id, environment, transaction_id, original_transaction_id, signed_at, product_id, type,
                customer, purchased_at, expires_at, price, currency, storefront, ownership, revoked_at,
-               revocation_type, revocation_share, revocation_reason, fields, bundle_id_missing)
+               revocation_type, revocation_share, revocation_reason, fields, bundle_id_missing, app_transaction_id)
             values (\(tenant.rawValue), \(app.rawValue), \(environment.rawValue), \(id), \(kept(original)),
               \(signedAt), \(kept(payload.productId) ?? ""), \(kept(payload.type?.raw)), \(kept(customer)),
               \(dated(payload.purchaseDate)), \(dated(payload.expiresDate)), \(payload.price), \(kept(payload.currency)),
               \(kept(payload.storefront)), \(kept(payload.inAppOwnershipType?.raw)), \(dated(payload.revocationDate)),
               \(kept(payload.revocationType?.raw)), \(share), \(payload.revocationReason?.raw), \(payload.raw),
-              \(payload.bundleId == nil))
+              \(payload.bundleId == nil), \(appTransaction))
             on conflict (tenant_id, app_id, environment, transaction_id) do update
               set original_transaction_id = excluded.original_transaction_id, signed_at = excluded.signed_at,
                 product_id = excluded.product_id, type = excluded.type, customer = excluded.customer,
@@ -52,7 +57,8 @@ enum TransactionStore {
                 currency = excluded.currency, storefront = excluded.storefront, ownership = excluded.ownership,
                 revoked_at = excluded.revoked_at, revocation_type = excluded.revocation_type,
                 revocation_share = excluded.revocation_share, revocation_reason = excluded.revocation_reason,
-                fields = excluded.fields, bundle_id_missing = excluded.bundle_id_missing
+                fields = excluded.fields, bundle_id_missing = excluded.bundle_id_missing,
+                app_transaction_id = excluded.app_transaction_id
               where (excluded.signed_at, excluded.fields) > (t.signed_at, t.fields)
             """)
         guard let stored = try await find(id, environment: environment, app: app, tenant: tenant, lock: true, in: tx)
@@ -65,7 +71,8 @@ enum TransactionStore {
     ) async throws -> StoredTransaction? {
         let row = try await tx.row(
             """
-            select transaction_id, original_transaction_id, product_id, customer, price, currency, storefront, fields
+            select transaction_id, original_transaction_id, product_id, customer, price, currency, storefront,
+              app_transaction_id, fields
             from refunds.transactions
             where tenant_id = \(tenant.rawValue) and app_id = \(app.rawValue)
               and environment = \(environment.rawValue) and transaction_id = \(id)
@@ -75,7 +82,8 @@ enum TransactionStore {
             StoredTransaction(
                 id: try row("transaction_id"), original: try row("original_transaction_id"),
                 product: try row("product_id"), customer: try row("customer"), price: try row("price"),
-                currency: try row("currency"), storefront: try row("storefront"), fields: try row("fields"))
+                currency: try row("currency"), storefront: try row("storefront"),
+                appTransaction: try row("app_transaction_id"), fields: try row("fields"))
         }
     }
 

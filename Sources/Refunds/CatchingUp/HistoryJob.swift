@@ -1,5 +1,4 @@
 import AppStore
-import Crypto
 import FoundationEssentials
 import Journal
 import Postgres
@@ -132,8 +131,8 @@ struct HistoryJob: Sendable {
             page.items.prefix(limits.itemsMax), of: app, environment, refusalsMax: limits.refusalsMax, at: now)
         let turn = History.Turn(
             next: page.paginationToken, isCutOff: page.isCutOff || page.items.count > limits.itemsMax,
-            digest: Self.number(of: page.items.map(\.signedPayload)),
-            tokenDigest: page.paginationToken.flatMap { Self.number(of: ["token", $0]) })
+            digest: Marks.number(of: page.items.map(\.signedPayload)),
+            tokenDigest: page.paginationToken.flatMap { Marks.number(of: ["token", $0]) })
         var kept = HistoryIntake.Kept()
         let isMine = try await settle(leave, job) { history, tx in
             try await KeyStandings.accepted(
@@ -244,12 +243,5 @@ struct HistoryJob: Sendable {
                 "tenant": .init(app.tenant.rawValue), "app": .init(app.id.rawValue),
                 "count": .init(Int64(kept.fetched)),
             ])
-    }
-
-    /// Stands for these texts; nil for none.
-    private static func number(of texts: [String]) -> UInt64? {
-        guard !texts.isEmpty else { return nil }
-        let digest = Digest.sha256(Array(texts.joined(separator: "\n").utf8))
-        return digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 }

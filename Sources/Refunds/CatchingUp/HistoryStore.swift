@@ -33,7 +33,7 @@ enum HistoryStore {
             set heard_at = \(history.heardAt), due_at = \(history.dueAt), failures_to = \(history.failuresTo),
               all_to = \(history.allTo), sweep_to = \(history.sweepTo), pass = \(reading?.pass.rawValue),
               pass_from = \(reading?.from), pass_to = \(reading?.to), token = \(reading?.token),
-              pages = \(Int32(clamping: reading?.pages ?? 0)), seen = \(bytes(reading?.seen ?? [])),
+              pages = \(Int32(clamping: reading?.pages ?? 0)), seen = \(Marks.bytes(reading?.seen ?? [])),
               restarted = \(reading?.isRestarted ?? false), span = \(history.span),
               failures = \(Int32(clamping: history.failures)), incomplete = \(history.isIncomplete),
               trouble = \(history.trouble), trouble_since = \(history.troubleSince), swept_at = \(history.sweptAt),
@@ -105,16 +105,6 @@ enum HistoryStore {
         tenant_id = \(tenant.rawValue) and app_id = \(app.rawValue) and environment = \(environment.rawValue)
         """
     }
-
-    private static func bytes(_ numbers: [UInt64]) -> [UInt8] {
-        numbers.flatMap { number in (0..<8).map { UInt8(truncatingIfNeeded: number >> UInt64(56 - 8 * $0)) } }
-    }
-
-    fileprivate static func numbers(_ bytes: [UInt8]) -> [UInt64] {
-        stride(from: 0, to: bytes.count - bytes.count % 8, by: 8).map { at in
-            bytes[at..<(at + 8)].reduce(0) { $0 << 8 | UInt64($1) }
-        }
-    }
 }
 
 extension History {
@@ -129,7 +119,7 @@ extension History {
             let pages: Int32 = try row("pages")
             reading = Reading(
                 pass: pass, from: try row("pass_from"), to: try row("pass_to"), token: try row("token"),
-                pages: Int(pages), seen: HistoryStore.numbers(try row("seen")), isRestarted: try row("restarted"))
+                pages: Int(pages), seen: Marks.numbers(try row("seen")), isRestarted: try row("restarted"))
         }
         span = try row("span")
         let failed: Int32 = try row("failures")

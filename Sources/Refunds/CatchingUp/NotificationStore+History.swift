@@ -16,9 +16,13 @@ extension NotificationStore {
     /// What somebody else holds locked is passed over: it is named again by the next window, and waiting here for a
     /// batch of deliveries that waits for us would be waiting in a circle.
     ///
-    /// - Parameter attempts: Apple's attempts to deliver each row, as JSON.
+    /// - Parameters:
+    ///   - attempts: Apple's attempts to deliver each row, as JSON.
+    ///   - source: `import` for the time before the app was added.
     /// - Returns: those that are named for the first time.
-    static func fetch(_ rows: [NewRow], attempts: [String], in tx: Transaction) async throws -> [Named] {
+    static func fetch(
+        _ rows: [NewRow], attempts: [String], source: String = "history", in tx: Transaction
+    ) async throws -> [Named] {
         guard !rows.isEmpty, rows.count == attempts.count else { return [] }
         let headers = rows.map { "{" + $0.form.headers.map(String.init).joined(separator: ",") + "}" }
         return try await tx.rows(
@@ -37,7 +41,7 @@ extension NotificationStore {
               insert into refunds.notifications as n
                 (tenant_id, app_id, notification_uuid, environment, type, subtype, signed_at, received_at, source,
                  listed_at, send_attempts)
-              select tenant_id, app_id, notification_uuid, environment, type, subtype, signed_at, received_at, 'history',
+              select tenant_id, app_id, notification_uuid, environment, type, subtype, signed_at, received_at, \(source),
                 received_at, attempts
               from x
               order by app_id, notification_uuid

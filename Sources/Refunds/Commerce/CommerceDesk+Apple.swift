@@ -71,13 +71,13 @@ extension CommerceDesk {
         return answer
     }
 
-    private static func refused(_ result: CallResult) -> CommerceRefused {
+    static func refused(_ result: CallResult) -> CommerceRefused {
         switch result {
         case .refused(let answer): .noSuchTransaction("Apple says: \(answer.text)")
         case .credentials: .notNow("Apple does not accept the app's signing key: try it on the app's set-up page")
         case .rateLimited: .notNow("Apple asked for fewer calls just now: try again soon")
         case .accepted, .retry, .unknown, .notSent:
-            .notNow("Apple could not be asked about the transaction: \(result.text)")
+            .notNow("Apple could not be asked: \(result.text)")
         }
     }
 
@@ -143,7 +143,7 @@ extension CommerceDesk {
     private static let trialPatience: Duration = .seconds(5)
 
     /// A key that may be used now, a token and a permit of a lane; waits for the permit. `learn` must follow.
-    private func leave(_ app: App, lane: Int64) async throws -> (SigningKeyInfo, Redacted<String>) {
+    func leave(_ app: App, lane: Int64) async throws -> (SigningKeyInfo, Redacted<String>) {
         let patience = ContinuousClock.now + Self.trialPatience
         while true {
             switch try await askLeave(app, lane: lane) {
@@ -191,7 +191,7 @@ extension CommerceDesk {
     ///
     /// - Parameter failure: nil where Apple answered about the call itself.
     /// - Returns: whether jobs became ready: ring the bell after the commit.
-    private func learn(
+    func learn(
         from failure: CallResult?, _ key: SigningKeyInfo, _ app: App, lane: Int64, in tx: Transaction
     ) async throws -> Bool {
         let isSandbox = Lane.isSandbox(lane)

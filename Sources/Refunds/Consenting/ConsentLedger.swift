@@ -153,6 +153,8 @@ package enum ConsentLedger {
     }
 
     /// Whose consent covers a purchase: the customer's, and what was reported for the purchase itself.
+    ///
+    /// - Parameter customer: as the purchase names them, or as they were matched.
     static func keys(customer: String?, original: String, transaction: String, app: App) -> [Key] {
         var keys: Set<Key> = [
             Key(tenant: app.tenant, app: app.id, purchase: original),
@@ -176,7 +178,12 @@ package enum ConsentLedger {
     }
 
     /// How those changes and the app's setting stand towards one request.
-    static func standing(_ rows: [Row], boughtAt: Moment?, signedAt: Moment, app: App) throws -> ConsentStanding {
+    ///
+    /// - Parameter rescindedAt: when Apple took it back, where nobody let replies go on since.
+    static func standing(
+        _ rows: [Row], rescindedAt: Moment?, boughtAt: Moment?, signedAt: Moment, app: App
+    ) throws -> ConsentStanding {
+        if let rescindedAt { return .rescinded(at: rescindedAt) }
         var allFrom: Moment?
         if case .allFrom(let moment, _) = app.consent { allFrom = moment }
         return ConsentStanding.of(
@@ -250,18 +257,25 @@ package enum ConsentLedger {
               and subject = \(key.subject)
             """,
             """
-            select change_no, consented, given_at, learned_at, wording, source
-            from refunds.consent_changes
-            where tenant_id = \(key.tenant.rawValue) and app_id = \(key.app.rawValue) and of = \(key.of)
-              and subject = \(key.subject)
-            order by given_at desc, change_no desc
+            select c.change_no, c.consented, c.given_at, c.learned_at, c.wording, c.source,
+              exists (
+                select from tenants.wordings w
+                where w.tenant_id = c.tenant_id and w.app_id = c.app_id and w.version = c.wording) as wording_kept
+            from refunds.consent_changes c
+            where c.tenant_id = \(key.tenant.rawValue) and c.app_id = \(key.app.rawValue) and c.of = \(key.of)
+              and c.subject = \(key.subject)
+            order by c.given_at desc, c.change_no desc
             limit \(historyMax)
             """,
         ])
         guard let now = found[0].first else { return nil }
         return State(
             consented: try now("consented"), givenAt: try now("given_at"),
-            history: try found[1].reversed().map { try ConsentChange($0) })
+            history: try found[1].reversed().map { row in
+                var change = try ConsentChange(row)
+                if change.wording != nil { change.isWordingKept = try row("wording_kept") }
+                return change
+            })
     }
 
     private static func isKept(_ text: String?) -> Bool { text.map { Text.isKept($0, bytesMax: 500) } ?? true }

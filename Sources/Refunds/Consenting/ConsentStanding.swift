@@ -15,11 +15,13 @@ package enum ConsentStanding: Sendable, Hashable {
     case tooLate(givenAt: Moment)
     /// Agreed once, and then not any more; or declined.
     case withdrawn(at: Moment)
+    /// Apple told that a parent withdrew it, and no person has let replies go on.
+    case rescinded(at: Moment)
 
     package var stands: Bool {
         switch self {
         case .given, .allFrom: true
-        case .missing, .tooLate, .withdrawn: false
+        case .missing, .tooLate, .withdrawn, .rescinded: false
         }
     }
 
@@ -36,12 +38,14 @@ package enum ConsentStanding: Sendable, Hashable {
         case .missing: "never recorded"
         case .tooLate: "given only after the request was signed"
         case .withdrawn: "withdrawn"
+        case .rescinded: "withdrawn by a parent, as Apple told"
         }
     }
 
     package var at: Moment? {
         switch self {
-        case .given(let at, _), .allFrom(let at), .tooLate(let at), .withdrawn(let at): at
+        case .given(let at, _), .allFrom(let at), .tooLate(let at), .withdrawn(let at), .rescinded(let at):
+            at
         case .missing: nil
         }
     }
@@ -55,11 +59,14 @@ package struct ConsentChange: Sendable, Hashable {
     package let learnedAt: Moment
     package let wording: String?
     package let source: String?
+    /// Whether the wording's text is kept; nil where it was not looked for, or none is named.
+    package var isWordingKept: Bool?
 
     package init(
         changeNo: Int64, consented: Bool, givenAt: Moment, learnedAt: Moment, wording: String? = nil,
-        source: String? = nil
+        source: String? = nil, isWordingKept: Bool? = nil
     ) {
+        self.isWordingKept = isWordingKept
         self.changeNo = changeNo
         self.consented = consented
         self.givenAt = givenAt

@@ -26,6 +26,8 @@ extension PurchaseFacts {
         package var spent: [String: Int64]?
         /// Until the deadline, when it is decided.
         package var timeLeft: Duration?
+        /// Who the customer is where the purchase does not say so.
+        package var match: CustomerMatch?
 
         package init(
             product: String? = nil, price: Int64? = nil, currency: String? = nil, storefront: String? = nil,
@@ -52,9 +54,10 @@ extension PurchaseFacts {
 
         /// What was counted at the decision: it changes, so the case keeps it.
         var observations: [Decision.Observation] {
-            guard let earlierRequests, let earlierRefunds else { return [] }
+            let matched = match.map { [Decision.Observation("customer", $0.customer, source: $0.by.text)] } ?? []
+            guard let earlierRequests, let earlierRefunds else { return matched }
             let own = "our own records"
-            var seen: [Decision.Observation] = [
+            var seen: [Decision.Observation] = matched + [
                 .init("earlier requests", String(earlierRequests), source: own),
                 .init("earlier refunds", String(earlierRefunds), source: own),
             ]

@@ -19,26 +19,32 @@ enum FactsReader {
         let payload = try transaction.payload()
         let reason = locked.value.facts.first { $0.id == round.id && $0.kind == .request }?.reason
         let boughtAt = [payload.originalPurchaseDate, payload.purchaseDate].compactMap { $0 }.min()
+        let match = try await match(transaction, locked, in: tx)
+        let customer = transaction.customer ?? match?.customer
         let keys = ConsentLedger.keys(
-            customer: transaction.customer, original: transaction.original, transaction: transaction.id, app: app)
+            customer: customer, original: transaction.original, transaction: transaction.id, app: app)
         // One round trip: each statement sees what was committed before it, so the locks come first.
         let locks =
             keys.map { $0.lock(exclusively: false) }
             + [UsageStore.lock(transaction.id, tenant: app.tenant, app: app.id, exclusively: false)]
+            + (transaction.appTransaction.map {
+                [Rescissions.lock($0, locked.environment, of: app.id, tenant: app.tenant, exclusively: false)]
+            } ?? [])
         let reads: [SQL] = [
             ConsentLedger.changes(of: keys, app: app),
             ProductStore.lookUp(transaction.product, of: app),
             CommerceFacts.ownRequest(
                 transaction: transaction, environment: locked.environment, app: app.id, tenant: app.tenant),
             PolicyStore.newest(of: app.id, tenant: app.tenant),
-            earlier(transaction, locked),
-            spent(transaction, locked),
+            earlier(transaction, customer, locked),
+            spent(transaction, customer, locked),
+            Rescissions.stopping(transaction.appTransaction, locked.environment, of: app),
         ]
         let found = try await tx.pipeline(
             locks + reads + UsageStore.newest(of: transaction.id, tenant: app.tenant, app: app.id))
         let parts = Array(found[locks.count...])
         let consent = try ConsentLedger.standing(
-            parts[0], boughtAt: boughtAt, signedAt: round.window.signedAt, app: app)
+            parts[0], rescindedAt: try parts[6].first?("rescinded_at"), boughtAt: boughtAt, signedAt: round.window.signedAt, app: app)
         let usage = try UsageStore.State(parts[reads.count...])
         let product = try parts[1].first.map { try ProductSetting(productID: transaction.product, $0) }
         var circumstances = circumstances(payload, transaction, environment: locked.environment)
@@ -48,7 +54,8 @@ enum FactsReader {
             circumstances.earlierRequests = Int(requests)
             circumstances.earlierRefunds = Int(refunds)
         }
-        if transaction.customer != nil {
+        circumstances.match = match
+        if customer != nil {
             circumstances.spent = try Dictionary(
                 parts[5].map { row in (try row("currency"), try row("spent")) }, uniquingKeysWith: +)
         }
@@ -67,6 +74,17 @@ enum FactsReader {
         return Known(facts: facts, policy: try parts[3].first.map { try PolicyVersion($0) })
     }
 
+    /// The customer of a purchase that names none; nil where it names one, and where nobody is named alone.
+    private static func match(
+        _ transaction: StoredTransaction, _ locked: LockedCase, in tx: Transaction
+    ) async throws -> CustomerMatch? {
+        guard transaction.customer == nil else { return nil }
+        return try CustomerMatch(
+            try await tx.rows(
+                CustomerMatch.candidates(
+                    of: transaction, locked.environment, app: locked.app, tenant: locked.tenant)))
+    }
+
     /// What the signed transaction alone says.
     static func circumstances(
         _ payload: TransactionPayload, _ transaction: StoredTransaction, environment: Environment
@@ -79,10 +97,11 @@ enum FactsReader {
     }
 
     /// Other cases of the same customer; without the app's word for one, of the same subscription.
-    private static func earlier(_ transaction: StoredTransaction, _ locked: LockedCase) -> SQL {
+    private static func earlier(
+        _ transaction: StoredTransaction, _ customer: String?, _ locked: LockedCase
+    ) -> SQL {
         let whose: SQL =
-            transaction.customer.map { "customer = \($0)" as SQL }
-            ?? "original_transaction_id = \(transaction.original)"
+            customer.map { "customer = \($0)" as SQL } ?? "original_transaction_id = \(transaction.original)"
         return """
             select count(*) filter (where deadline is not null) as requests,
               count(*) filter (where outcome = 'refunded') as refunds
@@ -96,14 +115,16 @@ enum FactsReader {
             """
     }
 
-    private static func spent(_ transaction: StoredTransaction, _ locked: LockedCase) -> SQL {
+    private static func spent(
+        _ transaction: StoredTransaction, _ customer: String?, _ locked: LockedCase
+    ) -> SQL {
         """
         select currency, sum(price)::int8 as spent
         from (
           select currency, price
           from refunds.transactions
           where tenant_id = \(locked.tenant.rawValue) and app_id = \(locked.app.rawValue)
-            and customer = \(transaction.customer ?? "") and environment = \(locked.environment.rawValue)
+            and customer = \(customer ?? "") and environment = \(locked.environment.rawValue)
             and transaction_id <> \(transaction.id)
           order by purchased_at desc
           limit 1000) t

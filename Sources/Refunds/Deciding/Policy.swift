@@ -69,6 +69,10 @@ package struct Policy: Sendable, Hashable {
         switch consent {
         case .tooLate: ["The customer agreed only after this request was signed: that counts for the next one."]
         case .withdrawn: ["The customer withdrew."]
+        case .rescinded:
+            [
+                "Apple told that a parent withdrew consent for this customer. Nothing is sent until somebody decides so on the app's consent page."
+            ]
         case .given, .allFrom, .missing: []
         }
     }

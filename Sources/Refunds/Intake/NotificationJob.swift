@@ -26,11 +26,16 @@ struct NotificationJob: Sendable {
         let notification: UUID
     }
 
+    /// The longest wait of a reply for Apple's own records of its customer.
+    private static let pastWait: Duration = .seconds(20)
+
     /// The inner texts, believed.
     struct Inner: Sendable {
         var transaction: TransactionPayload?
         var transactionID: String?
         var renewal: RenewalPayload?
+        /// Under which everything was bought that consent is withdrawn for.
+        var appTransactionID: String?
     }
 
     func run(_ job: Job) async throws {
@@ -64,7 +69,7 @@ struct NotificationJob: Sendable {
         }
         let isMoreWork = try await database.transaction(tenant.scope) { tx in
             let isMoreWork = try await apply(payload, inner, stored, settings, in: tx)
-            let isRelayed = try await RelayStore.add(stored.uuid, of: settings, at: clock.now, in: tx)
+            let isRelayed = try await relay(stored, settings, in: tx)
             try await job.done(in: tx)
             return isMoreWork || isRelayed
         }
@@ -91,6 +96,9 @@ struct NotificationJob: Sendable {
         }
         var inner = Inner()
         let verifier = apple.verifier(for: app)
+        if payload.type == .rescindConsent {
+            inner.appTransactionID = try await rescinded(payload, of: app, environment, signedAt, verifier)
+        }
         guard let data = payload.data else { return inner }
         if data.hasUnreadableTransaction {
             throw JWSError(.transactionMismatch, "signedTransactionInfo is not a text")
@@ -117,6 +125,22 @@ struct NotificationJob: Sendable {
         return inner
     }
 
+    private func rescinded(
+        _ payload: NotificationPayload, of app: App, _ environment: Environment, _ signedAt: Moment,
+        _ verifier: Verifier
+    ) async throws(JWSError) -> String {
+        guard let text = payload.appData?.signedAppTransactionInfo else {
+            throw JWSError(.transactionIDMissing, "consent is withdrawn, and no app transaction says whose")
+        }
+        let found = try await verifier.appTransaction(
+            text, for: AppIdentity(bundleID: app.bundleID, appleID: app.appleID), environment: environment,
+            signedAt: signedAt)
+        guard let id = found.appTransactionId, Text.isKept(id, bytesMax: 64) else {
+            throw JWSError(.transactionIDMissing, "the app transaction has no usable appTransactionId")
+        }
+        return id
+    }
+
     /// - Returns: whether there is work for somebody now.
     private func apply(
         _ payload: NotificationPayload, _ inner: Inner, _ stored: NotificationStore.Stored, _ app: App,
@@ -126,6 +150,13 @@ struct NotificationJob: Sendable {
         // One that was fetched proves that Apple sent it, and not that it can arrive.
         if payload.type == .test, stored.factSource == .notification {
             try await TestNotificationStore.arrived(stored, in: tx)
+        }
+        if let id = inner.appTransactionID {
+            try await Rescissions.take(id, stored, at: now, in: tx)
+            try await NotificationStore.mark(stored, .acted, transaction: nil, in: tx)
+            counters.count(
+                "consent_rescinded_total", [:], of: app, help: "Customers whose consent a parent withdrew at Apple.")
+            return false
         }
         guard let transaction = inner.transaction, let id = inner.transactionID, let type = payload.type else {
             // Nothing to act on, or a type that nobody knew when this was written: kept, and shown as it is.
@@ -176,7 +207,7 @@ struct NotificationJob: Sendable {
             type, transaction, notification: stored.uuid, signedAt: stored.signedAt, case: locked, transaction: newest,
             at: now, in: tx)
         try await NotificationStore.mark(stored, .acted, transaction: id, in: tx)
-        let isAsked = try await enqueue(locked, round: kind == .request ? fact.id : nil, in: tx)
+        let isAsked = try await enqueue(locked, newest, round: kind == .request ? fact.id : nil, in: tx)
         let isLinked = try await linkConsent(newest, app, at: now, in: tx)
         let isLookedUp = try await completeByLookUp(transaction, newest, stored, in: tx, now: now)
         return isAsked || isLinked || isLookedUp
@@ -219,14 +250,43 @@ struct NotificationJob: Sendable {
     }
 
     /// A reply for an open request, and a look at the clock for the moment when its time is up.
-    private func enqueue(_ locked: LockedCase, round id: UUID?, in tx: Transaction) async throws -> Bool {
+    private func enqueue(
+        _ locked: LockedCase, _ transaction: StoredTransaction, round id: UUID?, in tx: Transaction
+    ) async throws -> Bool {
         guard let id, let round = locked.round(id), locked.stored[id]?.state == .open else { return false }
         let subject = ReplySubject(case: locked.id, round: id)
+        let runAt = try await readPast(transaction, of: round, locked, in: tx)
         try await Enqueue.add(
-            subject.job(tenant: locked.tenant, lane: locked.lane, deadline: round.window.end), in: tx)
+            subject.job(tenant: locked.tenant, lane: locked.lane, deadline: round.window.end, runAt: runAt), in: tx)
         try await Enqueue.add(
             subject.deadlineJob(tenant: locked.tenant, lane: locked.lane, at: round.window.end), in: tx)
         return true
+    }
+
+    /// Has Apple's own records of the customer read, unless they were lately.
+    ///
+    /// - Returns: until when the reply waits for them, where a rule of the app looks at what they tell; the reading
+    ///   sends it on its way when it has ended.
+    private func readPast(
+        _ transaction: StoredTransaction, of round: Round, _ locked: LockedCase, in tx: Transaction
+    ) async throws -> Moment? {
+        let now = clock.now
+        let subject = PastStore.subject(of: transaction)
+        guard Text.isKept(subject, bytesMax: 64) else { return nil }
+        let row = try await tx.row(
+            PastStore.standing(subject, locked.environment, of: locked.app, tenant: locked.tenant))
+        let readAt: Moment? = try row?("read_at")
+        if let readAt, now - readAt < Past.freshFor { return nil }
+        let isLookedAt = try row?("is_looked_at") ?? false
+        let left = round.window.lastStart - now
+        let waits = isLookedAt && !round.isLate && left > .zero
+        try await RefundJobs.addPast(
+            PastJob.Subject(
+                app: locked.app.rawValue, environment: locked.environment.rawValue, transaction: transaction.id,
+                round: waits ? round.id : nil),
+            // Behind every reply that has to go out before.
+            tenant: locked.tenant, deadline: round.window.end + (waits ? .zero : .hours(12)), in: tx)
+        return waits ? now + min(Self.pastWait, left / 10) : nil
     }
 
     /// An ordinary notification belongs to the story of a case that exists.
@@ -245,6 +305,12 @@ struct NotificationJob: Sendable {
         try await CaseStore.save(&locked, transaction: newest, at: now, in: tx)
     }
 
+    /// The other receiver had what is imported when it was new.
+    private func relay(_ stored: NotificationStore.Stored, _ app: App, in tx: Transaction) async throws -> Bool {
+        if stored.factSource == .imported { return false }
+        return try await RelayStore.add(stored.uuid, of: app, at: clock.now, in: tx)
+    }
+
     private func setAside(
         _ stored: NotificationStore.Stored, _ app: App, because error: JWSError, text: [UInt8], job: Job
     ) async throws {
@@ -256,7 +322,7 @@ struct NotificationJob: Sendable {
                     reason: error.reason.rawValue, detail: error.text, body: text, notification: stored.uuid, meta: nil),
                 of: app, counts: [error.reason.rawValue: 1], at: now, in: tx)
             // Apple was told that it was taken: the other receiver judges for itself.
-            let isRelayed = try await RelayStore.add(stored.uuid, of: app, at: now, in: tx)
+            let isRelayed = try await relay(stored, app, in: tx)
             try await job.done(in: tx)
             return isRelayed
         }

@@ -18,7 +18,7 @@ enum NotificationStore {
         let receivedAt: Moment
         let lane: Int64
         /// Of the job that reads it: who reads soonest.
-        let deadline: Moment
+        var deadline: Moment
         let form: StoredNotification
         /// What stood around the signed text, where it was not the usual.
         let wrapping: [UInt8]?
@@ -147,7 +147,7 @@ enum NotificationStore {
             tenant: tenant, app: app, uuid: uuid, environment: try Environment(stored: row("environment")),
             signedAt: try row("signed_at"), receivedAt: try row("received_at"),
             standing: Standing(rawValue: standing) ?? .setAside,
-            factSource: source == "history" ? .history : .notification,
+            factSource: CaseFact.Source(ofNotification: source),
             form: StoredNotification(
                 form: StoredNotification.Form(rawValue: form) ?? .asReceived, headers: try row("headers"),
                 signature: try row("signature"), body: try row("body")))
@@ -180,5 +180,17 @@ extension NotificationStore.NewRow {
             receivedAt: now, lane: App.lane(app.id, isSandbox: verified.environment == .sandbox),
             deadline: isRequest ? window.end : now + NotificationStore.readWithin,
             form: .packing(verified.jws, headerNumber: headerNumber), wrapping: wrapping)
+    }
+}
+
+extension CaseFact.Source {
+    /// - Parameter source: as the notification's row has it.
+    init(ofNotification source: String) {
+        self =
+            switch source {
+            case "history": .history
+            case "import": .imported
+            default: .notification
+            }
     }
 }

@@ -44,11 +44,18 @@ package struct AppStanding: Sendable {
     package let commerce: [CommerceReadiness.Line]
     /// Apple's notification history beside what is held here, where it is read.
     package let history: PerEnvironment<HistoryStanding>
+    /// Consent that Apple took back, and about which nobody decided yet.
+    package let rescissions: Int
+    /// The reading of the time before the app was added, where it was begun.
+    package let imports: PerEnvironment<ImportStanding>
 
     package init(
         app: App, inboxes: Int, lastNotification: PerEnvironment<Moment>, keys: [KeyReport],
-        commerce: [CommerceReadiness.Line] = [], history: PerEnvironment<HistoryStanding> = PerEnvironment()
+        commerce: [CommerceReadiness.Line] = [], history: PerEnvironment<HistoryStanding> = PerEnvironment(),
+        rescissions: Int = 0, imports: PerEnvironment<ImportStanding> = PerEnvironment()
     ) {
+        self.rescissions = rescissions
+        self.imports = imports
         self.app = app
         self.inboxes = inboxes
         self.lastNotification = lastNotification

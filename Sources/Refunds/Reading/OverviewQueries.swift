@@ -62,7 +62,14 @@ enum OverviewQueries {
         let apps = try await TenantStore.apps(of: tenant, in: tx)
         let parts = try await tx.pipeline([
             inboxes, lastHeard(apps.map(\.id)), keys, HistoryQueries.standings(apps.map(\.id), at: now),
+            Rescissions.unseen(apps.map(\.id)), ImportStore.standings(apps.map(\.id)),
         ])
+        var rescissions: [Int64: Int] = [:]
+        for row in parts[4] {
+            let n: Int64 = try row("n")
+            rescissions[try row("app_id")] = Int(n)
+        }
+        let imports = try ImportStanding.byApp(parts[5])
         let histories = try HistoryQueries.standings(parts[3])
         var inboxes: [Int64: Int] = [:]
         for row in parts[0] {
@@ -102,7 +109,8 @@ enum OverviewQueries {
                 app: app, inboxes: inboxes[app.id.rawValue] ?? 0,
                 lastNotification: heard[app.id.rawValue] ?? PerEnvironment(),
                 keys: keys.filter { $0.info.serves(app) }.map { report($0, for: app) },
-                commerce: commerce[app.id]?.lines ?? [], history: histories[app.id] ?? PerEnvironment())
+                commerce: commerce[app.id]?.lines ?? [], history: histories[app.id] ?? PerEnvironment(),
+                rescissions: rescissions[app.id.rawValue] ?? 0, imports: imports[app.id] ?? PerEnvironment())
         }
     }
 

@@ -74,7 +74,7 @@ extension AppChanges {
         try checkText(text, member, bytesMax: remarkBytesMax)
     }
 
-    private static func checkText(_ text: String, _ member: String, bytesMax: Int) throws(AppChangeError) {
+    static func checkText(_ text: String, _ member: String, bytesMax: Int) throws(AppChangeError) {
         guard text.contains(where: { !$0.isWhitespace }) else { throw AppChangeError(member, "is missing") }
         guard text.utf8.count <= bytesMax else { throw AppChangeError(member, "is longer than \(bytesMax) bytes") }
         let isClean = text.unicodeScalars.allSatisfy { scalar in

@@ -93,6 +93,9 @@ extension TenantStore {
               (\(tenant.rawValue), \(App.lane(app.id, isSandbox: true)), \(app.id.rawValue), 'Sandbox', '200 ms')
             on conflict do nothing
             """)
+        if let from, let wording {
+            try await WordingStore.keep(wording, from: from, of: app, by: actor, at: now, in: tx)
+        }
         try await Audit.write(
             AuditEntry(
                 tenant: tenant, at: now, actor: actor, address: address, action: "app.added", subject: "\(app.id)",

@@ -95,6 +95,9 @@ extension TenantStore {
                 where tenant_id = \(old.tenant.rawValue) and secret_id = \(gone) and kind = 'relay-url'
                 """)
         }
+        if case .allFrom(let from, let wording, _, _) = changes.consent {
+            try await WordingStore.keep(wording, from: from, of: old, by: actor, at: now, in: tx)
+        }
         try await Audit.write(
             AuditEntry(
                 tenant: old.tenant, at: now, actor: actor, address: address, action: "app.changed",

@@ -41,12 +41,13 @@ struct Frame: Sendable {
         place =
             switch here {
             case .overview: .overview
-            case .cases, .refundCase, .caseExport, .heldAnswer: .cases
+            case .cases, .refundCase, .caseExport, .heldAnswer, .orders: .cases
             case .held: .held
             case .notifications, .notification: .notifications
             case .quarantine: .quarantine
             case .register, .registerExport: .register
-            case .apps, .newApp, .setup, .setupState, .setupPart, .commerceAccess, .commerceAccessPart, .policy:
+            case .apps, .newApp, .setup, .setupState, .setupPart, .commerceAccess, .commerceAccessPart, .policy,
+                .consent, .pastImport:
                 .apps
             case .people, .memberRole, .memberRemoval, .invitations, .invitationRenewal, .invitationWithdrawal: .people
             case .tokens, .tokenRemoval: .tokens

@@ -47,6 +47,7 @@ enum Words {
         case .refunded: "Refunded"
         case .declined: "Declined"
         case .reversed: "Reversed"
+        case .unheard: "No decision heard"
         }
     }
 
@@ -56,6 +57,7 @@ enum Words {
         case .refunded: .attention
         case .declined: .good
         case .reversed: .active
+        case .unheard: .plain
         }
     }
 

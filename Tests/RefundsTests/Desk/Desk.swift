@@ -47,6 +47,7 @@ struct Desk: Sendable {
     let advancedCommerce = ScriptedCommerce()
     let pager = ScriptedPager()
     let history = ScriptedHistory()
+    let records = ScriptedRecords()
 
     var database: Database { test.database }
     var now: Moment { clock.now }
@@ -267,6 +268,8 @@ struct Desk: Sendable {
         case .notify:
             try await NotifyJob(database: database, sender: noticeSender, clock: clock.clock, journal: .silent).run(job)
         case .history: try await historyJob.run(job)
+        case .past: try await pastJob.run(job)
+        case .importPast: try await importJob.run(job)
         case nil: Issue.record("a job of unknown kind \(job.kind)")
         }
     }

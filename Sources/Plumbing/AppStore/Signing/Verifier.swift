@@ -132,6 +132,31 @@ package final class Verifier: Sendable {
         return payload
     }
 
+    /// What stands inside a notification about withdrawn consent.
+    ///
+    /// - Parameter signedAt: when the text around it was signed, for one that does not say it itself.
+    package func appTransaction(
+        _ jws: String, for app: AppIdentity, environment: Environment, signedAt: Moment
+    ) async throws(JWSError) -> AppTransactionPayload {
+        let (jws, document) = try read(Array(jws.utf8), isNotification: false)
+        let payload = AppTransactionPayload(document)
+        if Self.isLocal(payload.receiptType) { throw .xcode }
+        try await believeInner(jws, payload.receiptCreationDate ?? signedAt)
+        guard payload.bundleId == app.bundleID else {
+            throw JWSError(
+                .bundleMismatch,
+                "the app transaction is of \(payload.bundleId?.shortened ?? "no app"), not of \(app.bundleID)")
+        }
+        if let known = app.appleID, let found = payload.appAppleId, environment == .production, found != known {
+            throw JWSError(.appleIDMismatch, "the app transaction is of the app \(found), not of \(known)")
+        }
+        try Self.requireEnvironment(payload.receiptType, environment, "app transaction")
+        guard let id = payload.appTransactionId, !id.isEmpty else {
+            throw JWSError(.transactionIDMissing, "the app transaction has no appTransactionId")
+        }
+        return payload
+    }
+
     // MARK: Parts
 
     private func read(_ text: [UInt8], isNotification: Bool) throws(JWSError) -> (JWS, JSONDocument) {

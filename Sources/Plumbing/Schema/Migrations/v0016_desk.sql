@@ -9,10 +9,10 @@ alter table refunds.cases
 -- tenants and none of others, and is found by index in both.
 alter table refunds.cases drop column facet;
 alter table refunds.cases add column facet smallint not null generated always as (
-    (assignee is not null)::int * 1024
-  + (environment = 'Sandbox')::int * 512
-  + coalesce(array_position(array['open', 'held', 'answered', 'withheld', 'refused', 'missed', 'overtaken', 'unasked', 'imported'], state), 0) * 32
-  + (array_position(array['pending', 'refunded', 'declined', 'reversed'], outcome) - 1) * 8
+    (assignee is not null)::int * 2048
+  + (environment = 'Sandbox')::int * 1024
+  + coalesce(array_position(array['open', 'held', 'answered', 'withheld', 'refused', 'missed', 'overtaken', 'unasked', 'imported'], state), 0) * 64
+  + (array_position(array['pending', 'refunded', 'declined', 'reversed', 'unheard'], outcome) - 1) * 8
   + case when reason is null then 0
          else coalesce(array_position(array['UNINTENDED_PURCHASE', 'FULFILLMENT_ISSUE', 'UNSATISFIED_WITH_PURCHASE', 'LEGAL', 'OTHER'], reason), 7) end) stored;
 create index cases_facet on refunds.cases (tenant_id, app_id, facet, listed_at desc, case_id desc);

@@ -12,7 +12,7 @@ struct AppTroubles {
     /// Where there is a way to what must be done.
     var slug: String?
 
-    var notices: [Notice] { withoutKey + unreadable + refused + withoutURL + strays + stopped }
+    var notices: [Notice] { withoutKey + unreadable + refused + withoutURL + strays + stopped + rescinded }
 
     private func names(_ standings: [AppStanding]) -> String {
         let names = standings.map(\.app.name)
@@ -22,6 +22,18 @@ struct AppTroubles {
                 + " and \(names.count - Self.namesMax + 1) more"
         }
         return names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "")
+    }
+
+    private var rescinded: [Notice] {
+        standings.filter { $0.rescissions > 0 }.map { standing in
+            Notice(
+                .attention,
+                standing.rescissions == 1
+                    ? "A parent withdrew consent for a customer of \(standing.app.name)."
+                    : "Parents withdrew consent for \(standing.rescissions) customers of \(standing.app.name).",
+                more: "Apple told so. Requests about what they bought are not answered until somebody decides.",
+                link: slug.map { (.consent($0, bundleID: standing.app.bundleID, .now), "Look and decide") })
+        }
     }
 
     private var stopped: [Notice] {

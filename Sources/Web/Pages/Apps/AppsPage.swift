@@ -51,7 +51,16 @@ struct AppsPage {
                 ("Notification URL", address(standing)),
                 ("Last notification", LastNotification(standing: standing, now: now).html),
                 ("Apple's history", HistoryLine(standing: standing, now: now).html),
-                ("Consent", HTML(text: consent(app.consent))),
+                ("Before it was added", ImportLine(standing: standing, slug: slug).html),
+                (
+                    "Consent",
+                    span {
+                        consent(app.consent)
+                        span(.class("subtext")) {
+                            a(.href(.consent(slug, bundleID: app.bundleID, .now))) { "Wordings, customers, what lack of it costs" }
+                        }
+                    }
+                ),
                 (
                     "Unreported delivery",
                     HTML(

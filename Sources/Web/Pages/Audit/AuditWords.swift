@@ -39,6 +39,9 @@ enum AuditWords {
         ("case.answered", "Waiting request answered"),
         ("case.noted", "Note on a case written"), ("case.assigned", "Case assigned"),
         ("case.bundled", "Evidence of a case taken"),
+        ("consent.wording-added", "Consent: wording kept"), ("consent.rescinded", "Consent: withdrawn by a parent"),
+        ("consent.rescission-decided", "Consent: withdrawal by a parent decided"),
+        ("past.import-started", "Import of the past begun"), ("past.import-stopped", "Import of the past stopped"),
         ("channel.added", "Channel added"), ("channel.changed", "Channel changed"),
         ("channel.removed", "Channel removed"), ("channel.tested", "Channel tested"),
     ]

@@ -68,6 +68,7 @@ struct CaseHandlers: Sendable {
         page.notice = notice
         page.commerce = try await commerce(of: story, id, visit)
         page.work = try await work(on: story, visit, typed: typed, wrong: wrong)
+        page.consent = try await console.deciding.consent(of: id, tenant: visit.tenant)
         if let round = story.rounds.first, round.state == .held {
             page.held = HeldForm(
                 slug: visit.slug, story: story, round: round, now: now, canAnswer: visit.membership.role >= .support,

@@ -14,6 +14,8 @@ struct CaseStoryPage {
     var held: HeldForm?
     /// What people do about it; nil where only the story is drawn.
     var work: CaseWork?
+    /// On what consent its replies rest.
+    var consent: CaseConsent?
     var notice: Notice?
 
     var html: HTML {
@@ -54,6 +56,7 @@ struct CaseStoryPage {
                         .html
                     }
                     if let work { work.main }
+                    if let consent { ConsentSection(slug: slug, story: story, consent: consent).html }
                 }
                 aside(.class("split-side"), .ariaLabel("The purchase")) {
                     if let work { work.assignment }

@@ -61,6 +61,9 @@ struct CaseVerdict {
             case .factsOnly, .nothing, nil: "Apple declined the refund."
             }
         case .reversed: return "Apple took the refund back. The purchase counts again."
+        case .unheard:
+            return
+                "No decision was heard for 14 days. Apple tells of a decline only where the customer asked in the app, and its refund history names no refund: the purchase counts."
         }
     }
 }

@@ -79,7 +79,7 @@ struct NotificationStoryPage {
 
     /// How Apple fared with one that had to be fetched.
     private var attempts: HTML? {
-        if line.source != "history" { return nil }
+        if line.source == "posted" { return nil }
         if story.sendAttempts.isEmpty { return HTML(text: "none is listed") }
         return span {
             for attempt in story.sendAttempts {
@@ -96,7 +96,11 @@ struct NotificationStoryPage {
 
     private var source: String {
         let sender = app?.isRehearsal == true ? "the simulator" : "Apple"
-        return story.line.source == "history" ? "\(sender)'s notification history" : "posted by \(sender)"
+        return switch story.line.source {
+        case "history": "\(sender)'s notification history"
+        case "import": "\(sender)'s notification history, of the time before the app was added"
+        default: "posted by \(sender)"
+        }
     }
 
     private var standing: String {
