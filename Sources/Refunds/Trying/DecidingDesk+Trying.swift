@@ -15,6 +15,15 @@ extension DecidingDesk {
         package let shadow: Shadow?
         package let comparison: ShadowComparison?
         package let holdOut: HoldOutEffect
+
+        package init(
+            replays: [PolicyReplay], shadow: Shadow?, comparison: ShadowComparison?, holdOut: HoldOutEffect
+        ) {
+            self.replays = replays
+            self.shadow = shadow
+            self.comparison = comparison
+            self.holdOut = holdOut
+        }
     }
 
     package func trials(of app: App) async throws -> Trials {

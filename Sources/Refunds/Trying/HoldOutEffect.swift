@@ -31,6 +31,13 @@ package struct HoldOutEffect: Sendable {
     package let lines: [Line]
     package let isCutOff: Bool
 
+    package init(share: Int, changedAt: Moment?, lines: [Line], isCutOff: Bool) {
+        self.share = share
+        self.changedAt = changedAt
+        self.lines = lines
+        self.isCutOff = isCutOff
+    }
+
     /// So many of each kind must be there before a share is told.
     package static let casesMin = 30
     /// After that a case without a decision counts as one that was not refunded.
