@@ -1,3 +1,4 @@
+import AppStore
 import FoundationEssentials
 import Postgres
 import Support
@@ -26,12 +27,7 @@ import Time
                         $0["transactionId"] = "2000000900000002"
                         $0["originalTransactionId"] = "2000000900000002"
                     }
-                ) { note in
-                    if case .object(var data)? = note["data"] {
-                        data["consumptionRequestReason"] = "LEGAL"
-                        note["data"] = .object(data)
-                    }
-                })
+                ) { $0["data"]?["consumptionRequestReason"] = "LEGAL" })
             #expect(desk.apple.calls.count == 2 && desk.apple.calls.allSatisfy { $0.body.contains("DECLINE") })
             let trials = try await deciding.trials(of: app)
             let comparison = try #require(trials.comparison)
@@ -266,7 +262,8 @@ import Time
                     .decline, for: Self.token, reason: " \n", until: nil, of: desk.alpha.app, by: HeldCaseTests.author,
                     name: "ada", role: .support, address: nil)
             }
-            #expect(try await desk.deciding.overrides(of: desk.alpha.app).isEmpty)
+            let kept = try await desk.deciding.overrides(of: desk.alpha.app)
+            #expect(kept.isEmpty)
         }
     }
 

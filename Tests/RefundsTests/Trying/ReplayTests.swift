@@ -1,3 +1,4 @@
+import AppStore
 import FoundationEssentials
 import Postgres
 import Queue
@@ -47,8 +48,8 @@ import Time
                 desk.note(
                     "REFUND",
                     desk.tx {
-                        $0["transactionId"] = "200000090000003\("0")"
-                        $0["originalTransactionId"] = "200000090000003\("0")"
+                        $0["transactionId"] = "2000000900000030"
+                        $0["originalTransactionId"] = "2000000900000030"
                         $0["revocationDate"] = .number(desk.now.milliseconds)
                         $0["revocationReason"] = 0
                     }))
