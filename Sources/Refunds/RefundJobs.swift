@@ -34,6 +34,8 @@ package enum RefundJobs {
         case past
         /// Read one page of the time before an app was added.
         case importPast = "import"
+        /// Lay a text of rules over past cases.
+        case replay
     }
 
     /// Asks Apple for the newest signed form of a transaction and fills its case with it; ring the bell after
@@ -60,10 +62,12 @@ package enum RefundJobs {
     /// - Parameters:
     ///   - relay: calls the other receivers, whose addresses tenants chose: a guarded client of its own.
     ///   - callbacks: asks apps' servers: another such client.
+    ///   - aside: runs what computes for long on a thread that may be held.
     package static func handlers(
         database: Database, apple: AppleSide, headers: SignatureHeaders, directory: InboxDirectory, vault: Vault,
-        tokens: TokenCache, relay: HTTPClient, callbacks: HTTPClient, alerting: Alerting, bell: Bell, clock: WallClock, journal: Journal,
-        counters: Counters
+        tokens: TokenCache, relay: HTTPClient, callbacks: HTTPClient, alerting: Alerting, bell: Bell, clock: WallClock,
+        journal: Journal, counters: Counters,
+        aside: @escaping @Sendable (@escaping @Sendable () throws -> PolicyTrial) async throws -> PolicyTrial
     ) -> Workers.Handlers {
         let tokens = AppTokens(vault: vault, cache: tokens, clock: clock)
         let notification = NotificationJob(
@@ -114,11 +118,13 @@ package enum RefundJobs {
             await apple.api(for: app).notificationHistory(history, page: page, environment: environment, token: token)
         }
         let past = PastJob(
-            database: database, vault: vault, tokens: tokens, intake: PastIntake(apple: apple), bell: bell, clock: clock,
+            database: database, vault: vault, tokens: tokens, intake: PastIntake(apple: apple), bell: bell,
+            clock: clock,
             journal: journal, counters: counters, ask: PastJob.asking(apple))
         let importer = ImportJob(
             database: database, vault: vault, tokens: tokens, intake: history.intake, bell: bell, clock: clock,
             journal: journal, counters: counters, ask: history.ask)
+        let replay = ReplayJob(database: database, bell: bell, clock: clock, journal: journal, aside: aside)
         var handlers: Workers.Handlers = [:]
         for kind in Kind.allCases {
             let name = kind.rawValue
@@ -135,6 +141,7 @@ package enum RefundJobs {
             case .history: handlers[name] = { try await history.run($0) }
             case .past: handlers[name] = { try await past.run($0) }
             case .importPast: handlers[name] = { try await importer.run($0) }
+            case .replay: handlers[name] = { try await replay.run($0) }
             }
         }
         return handlers

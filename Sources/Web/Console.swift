@@ -27,7 +27,8 @@ package struct Console: Sendable {
     package init(
         records: Records, signIn: SignIn, administration: Administration, checks: CheckDesk,
         publicAddress: PublicAddress, assets: Assets, setup: SetupDesk, commerce: CommerceDesk, alerts: AlertDesk,
-        deciding: DecidingDesk, evidence: EvidenceDesk, post: InvitationPost, clock: WallClock, signInHeader: String? = nil
+        deciding: DecidingDesk, evidence: EvidenceDesk, post: InvitationPost, clock: WallClock,
+        signInHeader: String? = nil
     ) {
         self.signInHeader = signInHeader
         self.administration = administration
@@ -76,6 +77,9 @@ package struct Console: Sendable {
         let held = HeldHandlers(console: self)
         let evidence = EvidenceHandlers(console: self)
         let working = CaseWorkHandlers(console: self)
+        let customers = CustomerHandlers(console: self)
+        let costs = ProductCostHandlers(console: self)
+        let outcomes = OutcomeHandlers(console: self)
         let register = RegisterHandlers(console: self)
         let commerce = CommerceHandlers(console: self)
         let asking = CommerceFormHandlers(console: self)
@@ -140,6 +144,13 @@ package struct Console: Sendable {
             route(.post, .pastImport, door.member(imports.take)),
             route(.get, .orders, door.member(orders.show)),
             route(.post, .orders, door.member(orders.lookUp)),
+            route(.get, .policyState, door.member(policies.state)),
+            route(.get, .customers, door.member(customers.show)),
+            route(.post, .customers, door.member(customers.take)),
+            route(.get, .productCosts, door.member(costs.show)),
+            route(.post, .productCosts, door.member(costs.take)),
+            route(.get, .outcomes, door.member(outcomes.show)),
+            route(.get, .outcomesExport, door.member(outcomes.export)),
             route(.get, .commerceAccess, door.member(commerceAccess.show)),
             route(.post, .commerceAccessPart, door.member(commerceAccess.take)),
             route(.get, .register, door.member(register.show)),

@@ -16,6 +16,11 @@ package struct CaseListQuery: Hashable, Sendable {
     package var assigned: Assigned?
     /// Transaction, original transaction, token or notification.
     package var lookUp: String?
+    /// What Apple was told, of cases whose reply was taken.
+    package var preference: Decision.Answer?
+    /// `2026-03`: the month of the newest request, both included.
+    package var from: String?
+    package var to: String?
     package var after: ListCursor?
     /// Fields whose values mean nothing here.
     package internal(set) var ignored: [IgnoredField] = []
@@ -39,7 +44,12 @@ package struct CaseListQuery: Hashable, Sendable {
 
     init(_ query: QueryString) {
         ignored.noteOthers(
-            query, known: ["state", "outcome", "reason", "app", "environment", "assigned", "q", "after"] + CSVForm.names)
+            query,
+            known: [
+                "state", "outcome", "reason", "app", "environment", "assigned", "q", "preference", "from", "to",
+                "after",
+            ]
+                + CSVForm.names)
         state = ignored.read("state", query, CaseState.init(rawValue:))
         outcome = ignored.read("outcome", query, CaseOutcome.init(rawValue:))
         reason = ignored.read("reason", query, Self.checkedReason)
@@ -48,13 +58,21 @@ package struct CaseListQuery: Hashable, Sendable {
         assigned = ignored.read("assigned", query, Assigned.init(rawValue:))
         // What is longer is no id and finds nothing, with its first part as well.
         lookUp = ignored.read("q", query) { String($0.prefix(Self.lookUpCharactersMax)) }
+        preference = ignored.read("preference", query) { text in
+            Decision.Answer(rawValue: text).flatMap { $0 == .nothing ? nil : $0 }
+        }
+        from = ignored.read("from", query) { CalendarMonth(text: $0)?.text }
+        to = ignored.read("to", query) { CalendarMonth(text: $0)?.text }
         after = ignored.read("after", query, ListCursor.init(text:))
     }
 
     var fields: [(String, String?)] {
         [
             ("state", state?.rawValue), ("outcome", outcome?.rawValue), ("reason", reason), ("app", app),
-            ("environment", environment), ("assigned", assigned?.rawValue), ("q", lookUp), ("after", after?.text),
+            ("environment", environment), ("assigned", assigned?.rawValue), ("q", lookUp),
+            ("preference", preference?.rawValue), ("from", from),
+            ("to", to),
+            ("after", after?.text),
         ]
     }
 
@@ -62,6 +80,7 @@ package struct CaseListQuery: Hashable, Sendable {
 
     package var isFiltered: Bool {
         state != nil || outcome != nil || reason != nil || app != nil || environment != nil || assigned != nil
+            || preference != nil || from != nil || to != nil
     }
 }
 
@@ -130,6 +149,7 @@ extension NotificationListQuery: NarrowedToApp {}
 extension RefusalListQuery: NarrowedToApp {}
 extension CommerceListQuery: NarrowedToApp {}
 extension RegisterListQuery: NarrowedToApp {}
+extension OutcomeListQuery: NarrowedToApp {}
 
 extension NarrowedToApp {
     /// The same with an app that the tenant has or had; any other counts as absent, and the page says so.

@@ -33,8 +33,10 @@ struct RefundJobsTests {
                         commerce: desk.side.commerce(for: desk.alpha.app), rehearsalHTTP: http,
                         clock: .system, journal: .silent, counters: counters),
                     headers: desk.headers, directory: desk.directory, vault: desk.vault, tokens: TokenCache(),
-                    relay: http, callbacks: http, alerting: desk.alerting, bell: desk.bell, clock: .system, journal: .silent,
-                    counters: counters),
+                    relay: http, callbacks: http, alerting: desk.alerting, bell: desk.bell, clock: .system,
+                    journal: .silent,
+                    counters: counters
+                ) { try $0() },
                 concurrency: 4, loops: desk.database.loops, journal: .silent, counters: counters)
             listener.start()
             let working = Task { await workers.run() }

@@ -97,6 +97,11 @@ struct TwiceTests {
             _ = try await desk.database.transaction(.house) { tx in try await ImportRound.keep(at: now, in: tx) }
             // The last part of it.
             try await desk.test.asSuperuser("update refunds.imports set pass = 29")
+        case .replay:
+            try await readRequest(at: desk)
+            try await desk.run(try #require(try await desk.claim(.reply)))
+            _ = try await desk.deciding.beginReplay(
+                "otherwise prefer DECLINE", of: desk.alpha.app, by: HeldCaseTests.author, role: .admin, address: nil)
         case .commerce:
             try await desk.know(desk.addOns())
             _ = try await desk.ask(desk.refund("addon.a"))

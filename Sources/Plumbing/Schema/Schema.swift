@@ -23,6 +23,7 @@ package enum Schema {
         step(12, "policies", PackageResources.v0012_policies_sql),
         step(13, "evidence", PackageResources.v0013_evidence_sql),
         step(14, "past", PackageResources.v0014_past_sql),
+        step(15, "experiments", PackageResources.v0015_experiments_sql),
         step(16, "desk", PackageResources.v0016_desk_sql),
     ]
 

@@ -53,13 +53,13 @@ enum RehearsalStep: String, CaseIterable, Sendable {
             switch story.line.outcome {
             case .refunded: (true, "REFUND arrived\(kind(story))")
             case .declined: (false, "Apple declined: REFUND_DECLINED arrived")
-            case .pending, .reversed: nil
+            case .pending, .reversed, .unheard: nil
             }
         case .declined:
             switch story.line.outcome {
             case .declined: (true, "REFUND_DECLINED arrived")
             case .refunded: (false, "Apple refunded\(kind(story))")
-            case .pending, .reversed: nil
+            case .pending, .reversed, .unheard: nil
             }
         case .prorated:
             switch story.line.outcome {
@@ -67,7 +67,7 @@ enum RehearsalStep: String, CaseIterable, Sendable {
                 (true, "REFUND arrived\(kind(story))")
             case .refunded: (false, "Apple refunded, but not a part\(kind(story))")
             case .declined: (false, "Apple declined: REFUND_DECLINED arrived")
-            case .pending, .reversed: nil
+            case .pending, .reversed, .unheard: nil
             }
         case .asked: asked(story)
         }
@@ -96,11 +96,13 @@ enum RehearsalStep: String, CaseIterable, Sendable {
         guard broken.isEmpty else { return (false, "the body breaks a rule of Apple's: \(broken[0])") }
         let answered = "202 after \((ended - round.requestedAt).wholeMilliseconds / 1000) s"
         switch (story.line.outcome, round.decision?.preference) {
-        case (.pending, _), (.reversed, _): return nil
+        case (.pending, _), (.reversed, _), (.unheard, _): return nil
         case (.declined, .decline): return (true, "\(answered); declined, as asked")
         case (.refunded, .grantProrated):
             let isPart = story.revocation?.revocationType == "REFUND_PRORATED"
-            return (isPart, "\(answered); refunded\(kind(story))\(isPart ? ", as asked" : ", though a part was asked for")")
+            return (
+                isPart, "\(answered); refunded\(kind(story))\(isPart ? ", as asked" : ", though a part was asked for")"
+            )
         case (.refunded, .grantFull): return (true, "\(answered); refunded, as asked")
         case (.refunded, nil), (.declined, nil):
             return (true, "\(answered); \(story.line.outcome.rawValue), no preference was stated")

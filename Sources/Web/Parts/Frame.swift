@@ -5,7 +5,8 @@ import Tenants
 struct Frame: Sendable {
     /// The places of a tenant that the navigation names.
     enum Place: Sendable, CaseIterable {
-        case overview, cases, held, commerce, register, notifications, quarantine, apps, alerts, people, tokens, audit,
+        case overview, cases, held, outcomes, commerce, register, notifications, quarantine, apps, alerts, people,
+            tokens, audit,
             checks
     }
 
@@ -47,8 +48,9 @@ struct Frame: Sendable {
             case .quarantine: .quarantine
             case .register, .registerExport: .register
             case .apps, .newApp, .setup, .setupState, .setupPart, .commerceAccess, .commerceAccessPart, .policy,
-                .consent, .pastImport:
+                .consent, .pastImport, .evidence, .policyState, .customers, .productCosts:
                 .apps
+            case .outcomes, .outcomesExport: .outcomes
             case .people, .memberRole, .memberRemoval, .invitations, .invitationRenewal, .invitationWithdrawal: .people
             case .tokens, .tokenRemoval: .tokens
             case .audit, .auditExport: .audit

@@ -270,8 +270,16 @@ struct Desk: Sendable {
         case .history: try await historyJob.run(job)
         case .past: try await pastJob.run(job)
         case .importPast: try await importJob.run(job)
+        case .replay: try await replays.run(job)
         case nil: Issue.record("a job of unknown kind \(job.kind)")
         }
+    }
+
+    /// Pages of two cases, two in a turn.
+    private var replays: ReplayJob {
+        ReplayJob(
+            database: database, bell: bell, clock: clock.clock, journal: .silent, limits: .init(page: 2, pages: 2)
+        ) { try $0() }
     }
 
     /// Apple's report of every test: the address did not answer in time.

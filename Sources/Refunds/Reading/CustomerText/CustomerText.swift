@@ -21,6 +21,7 @@ extension CaseStory {
     package func customerSituation(at now: Moment) -> CustomerSituation {
         switch line.outcome {
         case .pending: now - line.listedAt > Self.decisionHeardWithin ? .unheard : .waiting
+        case .unheard: .unheard
         case .declined: .declined
         case .reversed: .reversed
         case .refunded: isRefundPartial ? .refundedInPart : .refunded

@@ -57,7 +57,9 @@ struct AppsPage {
                     span {
                         consent(app.consent)
                         span(.class("subtext")) {
-                            a(.href(.consent(slug, bundleID: app.bundleID, .now))) { "Wordings, customers, what lack of it costs" }
+                            a(.href(.consent(slug, bundleID: app.bundleID, .now))) {
+                                "Wordings, customers, what lack of it costs"
+                            }
                         }
                     }
                 ),
@@ -74,7 +76,16 @@ struct AppsPage {
                 ("Policy", a(.href(.policy(slug, bundleID: app.bundleID, .now))) { "Rules, templates, versions" }),
                 (
                     "Evidence",
-                    a(.href(.evidence(slug, bundleID: app.bundleID, .now))) { "What is asked, reckoned and sent in files" }
+                    a(.href(.evidence(slug, bundleID: app.bundleID, .now))) {
+                        "What is asked, reckoned and sent in files"
+                    }
+                ),
+                (
+                    "Beside it",
+                    a(.href(.customers(slug, bundleID: app.bundleID, customer: nil))) {
+                        "Customers with an answer of their own"
+                    }.and(HTML(text: " · ")).and(
+                        a(.href(.productCosts(slug, bundleID: app.bundleID))) { "What a sale costs you" })
                 ),
                 ("Advanced Commerce", CommerceLine(standing: standing, slug: slug).html),
                 ("Rehearsal", app.isRehearsal ? HTML(text: "yes: counted in no total") : nil),

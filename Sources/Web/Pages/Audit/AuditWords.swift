@@ -42,6 +42,12 @@ enum AuditWords {
         ("consent.wording-added", "Consent: wording kept"), ("consent.rescinded", "Consent: withdrawn by a parent"),
         ("consent.rescission-decided", "Consent: withdrawal by a parent decided"),
         ("past.import-started", "Import of the past begun"), ("past.import-stopped", "Import of the past stopped"),
+        ("policy.replayed", "Rules laid over past cases"),
+        ("policy.replay-cancelled", "Replay of rules stopped"),
+        ("policy.shadow-started", "Draft started beside the policy"),
+        ("policy.shadow-stopped", "Draft beside the policy stopped"),
+        ("policy.hold-out-set", "Share without a preference set"),
+        ("override.set", "Customer's own answer fixed"), ("override.removed", "Customer's own answer removed"),
         ("channel.added", "Channel added"), ("channel.changed", "Channel changed"),
         ("channel.removed", "Channel removed"), ("channel.tested", "Channel tested"),
     ]

@@ -69,6 +69,11 @@ struct CaseHandlers: Sendable {
         page.commerce = try await commerce(of: story, id, visit)
         page.work = try await work(on: story, visit, typed: typed, wrong: wrong)
         page.consent = try await console.deciding.consent(of: id, tenant: visit.tenant)
+        page.beside = CaseBesidePanel(
+            slug: visit.slug, bundleID: story.bundleID, customer: story.line.customer,
+            beside: try await console.deciding.beside(
+                id, customer: story.line.customer, app: story.line.app, of: visit.tenant),
+            canChange: visit.membership.role >= .support, now: now)
         if let round = story.rounds.first, round.state == .held {
             page.held = HeldForm(
                 slug: visit.slug, story: story, round: round, now: now, canAnswer: visit.membership.role >= .support,
@@ -124,6 +129,9 @@ extension CaseFilter {
         outcomes = query.outcome.map { [$0] } ?? []
         reason = query.reason.map { $0 == "none" ? .notGiven : .given($0) }
         isSandbox = query.isSandbox
+        told = query.preference
+        from = query.from.flatMap { CalendarMonth(text: $0) }?.begin
+        to = query.to.flatMap { CalendarMonth(text: $0) }?.advanced(by: 1).begin
     }
 }
 

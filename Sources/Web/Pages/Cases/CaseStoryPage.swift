@@ -16,6 +16,7 @@ struct CaseStoryPage {
     var work: CaseWork?
     /// On what consent its replies rest.
     var consent: CaseConsent?
+    var beside: CaseBesidePanel?
     var notice: Notice?
 
     var html: HTML {
@@ -61,6 +62,7 @@ struct CaseStoryPage {
                 aside(.class("split-side"), .ariaLabel("The purchase")) {
                     if let work { work.assignment }
                     purchase
+                    if let beside { beside.html }
                     if story.revocation != nil || story.purchase?.revokedAt != nil { revocation }
                     if let items = story.purchase?.items, !items.isEmpty { itemList(items) }
                     if !story.others.isEmpty { others }
