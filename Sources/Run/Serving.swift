@@ -150,7 +150,8 @@ final class Serving: Sendable {
                 database: database, clock: clock, bell: bell, listener: listener,
                 handlers: RefundJobs.handlers(
                     database: database, apple: side, headers: headers, directory: directory, vault: house.vault,
-                    tokens: tokens, relay: relay, callbacks: callbacks, alerting: alerting, bell: bell, clock: clock, journal: journal,
+                    tokens: tokens, relay: relay, callbacks: callbacks, alerting: alerting, bell: bell, clock: clock,
+                    journal: journal,
                     counters: counters),
                 concurrency: Self.jobsMax, loops: house.loops, journal: journal, counters: counters)
         } else {

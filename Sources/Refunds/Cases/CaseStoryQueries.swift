@@ -23,7 +23,7 @@ extension CaseQueries {
         let parts = try await tx.pipeline(
             core(of: [line.id]) + [consents(of: line), usage(of: line), remarks(of: line), notifications(of: line)])
         let core = try StoryCore(parts)
-        return CaseStory(
+        var story = CaseStory(
             line: line, bundleID: try row("bundle_id"), appName: try row("app_name"),
             isRehearsal: try row("rehearsal"),
             purchase: core.purchases[line.id], rounds: core.rounds[line.id] ?? [], facts: core.facts[line.id] ?? [],
@@ -33,6 +33,8 @@ extension CaseQueries {
                 CaseStory.Remark(at: try $0("at"), kind: try $0("kind"), detail: try $0("detail"))
             },
             notifications: try parts[7].map { try NotificationLine($0) })
+        story.asks = try await AskStore.asks(of: line.id, in: tx)
+        return story
     }
 
     /// A page of cases with their requests and replies, in one more round trip for all of them.

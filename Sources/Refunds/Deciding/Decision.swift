@@ -43,6 +43,19 @@ package struct Decision: Sendable, Hashable, Codable {
         }
     }
 
+    /// Something that was not known, with what would have been answered if it had been.
+    package struct Missing: Sendable, Hashable, Codable {
+        package struct Other: Sendable, Hashable, Codable {
+            /// What it might have been; for people.
+            package let value: String
+            package let answer: Answer
+        }
+
+        /// Apple's name for it where there is one.
+        package let name: String
+        package let others: [Other]
+    }
+
     /// A person is asked first.
     package struct Hold: Sendable, Hashable, Codable {
         /// What is done if nobody answers in time, as policies write it.
@@ -65,6 +78,8 @@ package struct Decision: Sendable, Hashable, Codable {
     package var policyVersion: Int?
     /// Set: what else is said here is what goes out if nobody answers.
     package var hold: Hold?
+    /// What was not known, and what it would have changed; nil where nobody looked.
+    package var missing: [Missing]?
 
     package init(
         row: Int?, situation: String, withheld: Withholding? = nil, preference: Preference? = nil,

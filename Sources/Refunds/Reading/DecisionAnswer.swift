@@ -2,7 +2,7 @@ import AppStore
 
 extension Decision {
     /// What a decision comes to, in one word for pages.
-    package enum Answer: Hashable, Sendable {
+    package enum Answer: String, Hashable, Sendable, Codable {
         case refundInFull, refundInPart, decline
         /// The facts, without a preference.
         case factsOnly

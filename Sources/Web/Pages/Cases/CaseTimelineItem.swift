@@ -62,7 +62,8 @@ struct CaseTimelineItem {
         case .consent(let consent):
             consent.consented ? "The customer's consent was reported" : "Consent was withdrawn"
         case .usage: "The app's backend reported delivery or use"
-        case .remark(let remark): "Remark: \(remark.kind)"
+        case .remark(let remark):
+            CallbackRemark(remark).map(CallbackWords.heading) ?? "Remark: \(remark.kind)"
         }
     }
 
@@ -109,6 +110,7 @@ struct CaseTimelineItem {
                 "observed \(TimeText(report.observedAt).full)",
             ])
         case .remark(let remark):
+            if let callback = CallbackRemark(remark) { return joined(CallbackWords.detail(callback)) }
             return remark.detail == "{}" ? nil : code { remark.detail }
         }
     }
