@@ -43,7 +43,8 @@ enum Program {
         AppCommand.add, AppCommand.list, AppCommand.remove, InboxCommand.add, InboxCommand.list, InboxCommand.retire,
         KeyCommand.add, KeyCommand.list, KeyCommand.remove, OperatorCommand.add, OperatorCommand.list,
         OperatorCommand.reset, OperatorCommand.role, OperatorCommand.remove, RelayCommand.set, RelayCommand.show,
-        RelayCommand.retry, TokenCommand.add, TokenCommand.list, TokenCommand.remove, ChannelCommand.add,
+        RelayCommand.retry, CallbackCommand.set, TokenCommand.add, TokenCommand.list, TokenCommand.remove,
+        ChannelCommand.add,
         ChannelCommand.list, ChannelCommand.test, ChannelCommand.remove, MasterKeyCommand.new, MasterKeyCommand.rotate,
         RehearseCommand.rehearse, VersionCommand.version,
     ]

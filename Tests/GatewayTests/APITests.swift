@@ -216,6 +216,10 @@ import Time
         Wrong(usage, "{\"observedAt\":\(t0),\"sampleContentProvided\":\"no\"}", "sampleContentProvided"),
         Wrong(usage, "{\"observedAt\":\(t0),\"transactionId\":\"1\",\"consumptionPercentage\":1}", "transactionId"),
         Wrong(usage, "{\"observedAt\":4102444800000,\"consumptionPercentage\":1}", "observedAt"),
+        Wrong(usage, "{\"observedAt\":\(t0),\"creditsUsed\":1}", "creditsGranted"),
+        Wrong(usage, "{\"observedAt\":\(t0),\"itemsGranted\":1}", "itemsUsed"),
+        Wrong(usage, "{\"observedAt\":\(t0),\"creditsUsed\":-1,\"creditsGranted\":1}", "creditsUsed"),
+        Wrong(usage, "{\"observedAt\":\(t0),\"itemsUsed\":1,\"itemsGranted\":0}", "itemsUsed"),
         Wrong(batches, "{\"usage\":{}}", "usage"), Wrong(batches, "{\"usage\":[],\"x\":1}", "x"),
         Wrong(batches, "{}", "usage"),
         Wrong(batches, "{\"usage\":[\(Array(repeating: "1", count: 1001).joined(separator: ","))]}", "usage"),
@@ -298,6 +302,22 @@ import Time
             let observed = try #require(state["observedAt"] as? [String: Int64])
             #expect(observed["consumptionPercentage"] == Self.t0 + 1000)
             #expect(observed["sampleContentProvided"] == Self.t0)
+        }
+    }
+
+    @Test func `credits and items are counted in their own units, and the newest of each counts`() async throws {
+        try await GatewayDesk.open { desk async throws in
+            for (at, used) in [(Self.t0 + 1000, 30), (Self.t0, 20)] {
+                let response = try await desk.call(
+                    "PUT \(Self.usage)",
+                    "{\"observedAt\":\(at),\"creditsUsed\":\(used),\"creditsGranted\":100,\"itemsUsed\":0,\"itemsGranted\":3}"
+                )
+                #expect(response.status == 200)
+                let state = try object(response)
+                #expect(state["creditsUsed"] as? Int == 30 && state["creditsGranted"] as? Int == 100)
+                #expect(state["itemsUsed"] as? Int == 0 && state["consumptionPercentage"] == nil)
+                #expect((state["observedAt"] as? [String: Int64])?["credits"] == Self.t0 + 1000)
+            }
         }
     }
 

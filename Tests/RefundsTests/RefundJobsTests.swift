@@ -69,7 +69,7 @@ struct RefundJobsTests {
     @Test func `every kind of work has a handler`() {
         #expect(
             RefundJobs.Kind.allCases.map(\.rawValue) == [
-                "notification", "reply", "deadline", "look-up", "relay", "test-status", "commerce", "notify",
+                "notification", "reply", "ask", "deadline", "look-up", "relay", "test-status", "commerce", "notify",
                 "history",
             ])
     }

@@ -28,6 +28,8 @@ APPS = [
 ]
 # Bought with Advanced Commerce: prices in milliunits, the storefront settles the currency.
 COMMERCE_APP = "com.example.atelier"
+# Its own server, played by the simulator, is asked at each request.
+ASKED_APP = "com.example.orbit"
 LETTERS = [("channel.letters", "Letters", 9990), ("channel.letters.audio", "Letters, read aloud", 2990),
            ("channel.letters.archive", "Letters, the archive", 1990)]
 COMMERCE_SALES = [
@@ -125,11 +127,19 @@ def main():
         known["token"] = desk("token", "add", "--tenant", TENANT, "--scope", "consent", "--scope", "usage",
                               "--scope", "cases")["token"]
         remember()
+    # Named anew at each start: the simulator's port may be another one.
+    asked = desk("callback", "set", "--tenant", TENANT, "--bundle-id", ASKED_APP, "--url-stdin",
+                 *([] if "callback" in known else ["--new-secret"]),
+                 stdin="%s/backend/%s/evidence\n" % (args.simulator, ASKED_APP))
+    if asked.get("secret"):
+        known["callback"] = asked["secret"]
+        remember()
     known["publicURL"] = os.environ["REFUND_DESK_PUBLIC_URL"].rstrip("/")
     remember()
 
     public = subprocess.run(["openssl", "pkey", "-in", key_file, "-pubout"], check=True,
                             stdout=subprocess.PIPE, text=True).stdout
+    control("PUT", "/control/backends/" + ASKED_APP, {"mode": "answer", "secret": known["callback"]})
     for bundle, apple_id, _, _ in APPS:
         # The port may be another one than at the first start; the path stays.
         path = "/n/" + urls[bundle].rstrip("/").rsplit("/", 1)[1]

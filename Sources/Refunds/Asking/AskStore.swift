@@ -38,6 +38,25 @@ enum AskStore {
         }
     }
 
+    /// The questions of a case, newest first.
+    static func asks(of caseID: UUID, in tx: Transaction) async throws -> [CaseStory.Ask] {
+        try await tx.rows(
+            """
+            select round_id, state, asked_at, wait_until, ended_at, tries, status, error
+            from refunds.asks
+            where case_id = \(caseID)
+            order by asked_at desc
+            limit 200
+            """
+        ).map { row in
+            let (tries, status): (Int32, Int32?) = (try row("tries"), try row("status"))
+            return CaseStory.Ask(
+                round: try row("round_id"), state: try row.word("state"), askedAt: try row("asked_at"),
+                waitUntil: try row("wait_until"), endedAt: try row("ended_at"), tries: Int(tries),
+                status: status.map(Int.init), error: try row("error"))
+        }
+    }
+
     /// Begins to ask about a round, once: the row, and the job that asks.
     static func begin(_ round: Round, of locked: LockedCase, at now: Moment, in tx: Transaction) async throws {
         try await tx.execute(

@@ -23,6 +23,8 @@ package struct CaseStory: Sendable {
     package let notifications: [NotificationLine]
     /// Other cases of the same customer or purchase, newest first; at most `CaseQueries.othersMax`.
     package let others: [CaseLine]
+    /// What the app's server was asked, a question for each request.
+    package var asks: [Ask] = []
 
     package init(
         line: CaseLine, bundleID: String, appName: String, isRehearsal: Bool = false, purchase: Purchase?,
@@ -244,6 +246,38 @@ extension CaseStory {
             self.revocationType = revocationType
             self.revocationShare = revocationShare
             self.revocationReason = revocationReason
+        }
+    }
+
+    /// A question to the app's server about one request.
+    package struct Ask: Sendable {
+        package enum State: String, Sendable {
+            case waiting, answered, refused, silent, ended
+        }
+
+        package let round: UUID
+        package let state: State
+        package let askedAt: Moment
+        /// Until when the reply waits for it.
+        package let waitUntil: Moment
+        package let endedAt: Moment?
+        package let tries: Int
+        /// Of the newest try.
+        package let status: Int?
+        package let error: String?
+
+        package init(
+            round: UUID, state: State, askedAt: Moment, waitUntil: Moment, endedAt: Moment? = nil, tries: Int = 0,
+            status: Int? = nil, error: String? = nil
+        ) {
+            self.round = round
+            self.state = state
+            self.askedAt = askedAt
+            self.waitUntil = waitUntil
+            self.endedAt = endedAt
+            self.tries = tries
+            self.status = status
+            self.error = error
         }
     }
 

@@ -27,7 +27,7 @@ extension CaseQueries {
                 consents(of: line), usage(of: line), remarks(of: line), notifications(of: line), others(of: line),
             ])
         let core = try StoryCore(parts)
-        return CaseStory(
+        var story = CaseStory(
             line: line, bundleID: try row("bundle_id"), appName: try row("app_name"),
             isRehearsal: try row("rehearsal"),
             purchase: core.purchases[line.id], rounds: core.rounds[line.id] ?? [], facts: core.facts[line.id] ?? [],
@@ -36,6 +36,8 @@ extension CaseQueries {
             remarks: try parts[6].reversed().map { try CaseStory.Remark($0) },
             notifications: try parts[7].map { try NotificationLine($0) },
             others: try parts[8].map { try CaseLine($0) })
+        story.asks = try await AskStore.asks(of: line.id, in: tx)
+        return story
     }
 
     /// A page of cases with their requests and replies, in one more round trip for all of them.

@@ -43,6 +43,19 @@ package struct Decision: Sendable, Hashable, Codable {
         }
     }
 
+    /// Something that was not known, with what would have been answered if it had been.
+    package struct Missing: Sendable, Hashable, Codable {
+        package struct Other: Sendable, Hashable, Codable {
+            /// What it might have been; for people.
+            package let value: String
+            package let answer: Answer
+        }
+
+        /// Apple's name for it where there is one.
+        package let name: String
+        package let others: [Other]
+    }
+
     /// A person is asked first.
     package struct Hold: Sendable, Hashable, Codable {
         /// What is done if nobody answers in time, as policies write it.
@@ -81,6 +94,8 @@ package struct Decision: Sendable, Hashable, Codable {
     package var override: Override?
     /// The rules' preference, kept back by lot so that it shows what a preference does.
     package var heldOut: Preference?
+    /// What was not known, and what it would have changed; nil where nobody looked.
+    package var missing: [Missing]?
 
     package init(
         row: Int?, situation: String, withheld: Withholding? = nil, preference: Preference? = nil,

@@ -93,9 +93,12 @@ struct ReplyJob: Sendable {
         }
         let known = try await FactsReader.read(transaction, locked, round, app, at: now, in: tx)
         let facts = round.answer?.adding(to: known.facts) ?? known.facts
-        var decision = policies.policy(known.policy, of: app.id).decide(facts)
+        let policy = policies.policy(known.policy, of: app.id)
+        var decision = policy.decide(facts)
         decision.policyVersion = known.policy?.number
+        let missing = policy.missing(in: facts)
         if let answer = round.answer { decision = answer.deciding(decision) }
+        decision.missing = missing.isEmpty ? nil : missing
         let kept = DecisionStore.keeping(
             decision, of: round, known,
             shadow: known.shadow.flatMap { shadow in

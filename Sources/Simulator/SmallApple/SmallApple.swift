@@ -79,7 +79,7 @@ package final class SmallApple: Sendable {
         let door = FrontDoor(works: works, endpoints: endpoints(works, office, reviewer, clerk))
         let control = ControlRoom(
             works: works, office: office, reviewer: reviewer, traffic: traffic, clerk: clerk)
-        var router = Router(door.routes + control.routes)
+        var router = Router(door.routes + control.routes + BackendDoor(works: works).routes)
         router.notFound = { request, context in try await door.unknown(request, context) }
         router.methodNotAllowed = { request, context in try await door.unknown(request, context) }
         let server = Server(

@@ -22,6 +22,7 @@ final class Works: Sendable {
     let script = Script()
     let limits = RateLimits()
     let commerce = CommerceBook()
+    let backends = BackendBook()
     let loops: EventLoops
     let journal: Journal
     private let baseClock: WallClock

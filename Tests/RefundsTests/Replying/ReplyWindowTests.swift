@@ -37,6 +37,25 @@ struct ReplyWindowTests {
         #expect(late.end == late.firstReceivedAt + .minutes(10))
     }
 
+    @Test func `an app's server is waited for for half of the time, in the sandbox for twenty seconds`() {
+        #expect(window().callbackUntil == noon + .hours(6))
+        #expect(window(received: .hours(11)).callbackUntil == noon + .hours(11) + .minutes(30))
+        #expect(window(.sandbox).callbackUntil == noon + .seconds(20))
+        #expect(window(.sandbox, received: .minutes(4) + .seconds(40)).callbackUntil == noon + .seconds(290))
+    }
+
+    @Test func `it is waited for before a person is, and a call can still begin`() {
+        for environment in [AppStore.Environment.production, .sandbox] {
+            let whole = ReplyWindow.length(in: environment)
+            for tenth in 0..<10 {
+                let window = window(environment, received: whole * tenth / 10)
+                #expect(window.callbackUntil <= window.askUntil && window.mayBegin(at: window.callbackUntil))
+            }
+            let late = window(environment, received: whole)
+            #expect(!AskPlan.isWorthAsking(late, at: late.firstReceivedAt))
+        }
+    }
+
     @Test func `waits between two calls grow to five minutes, in the sandbox to twenty seconds`() {
         #expect(window().retryCeiling == .minutes(5))
         #expect(window(.sandbox).retryCeiling == .seconds(20))

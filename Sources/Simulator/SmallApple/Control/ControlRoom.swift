@@ -32,6 +32,7 @@ struct ControlRoom: Sendable {
             + PostControl(works: works, office: office, reviewer: reviewer).routes(route)
             + WatchControl(works: works, traffic: traffic).routes(route)
             + CommerceControl(works: works, office: office, clerk: clerk).routes(route)
+            + BackendControl(works: works).routes(route)
     }
 
     typealias MakeRoute = (HTTP.Method, String, @escaping Handler) -> Route

@@ -53,6 +53,11 @@ package enum Help {
                                        "notificationVersions" {"Production"?, "Sandbox"?} (1: unsigned bodies,
                                        a TEST is version 2 all the same), "onSale"? (false: Production answers
                                        its tokens with the bare 401; "released" is the same switch)}
+        PUT    /control/backends/{bundleId}  plays the app's own server at /backend/{bundleId}/evidence: {"mode"?: "answer",
+                                       "silent" or "fail", "status"? (of "fail"), "secret"? (whsec_…: a wrong
+                                       signature is answered 401), "answers"? {product or "*": answer}}; what is
+                                       not scripted is made up, for one purchase always the same
+        GET    /control/backends/{bundleId}  what it was asked: {"asked": [{"at", "signed", "id", "body", "status"}]}
         DELETE /control/apps/{bundleId}  withdraws the app: its calls say 404/4040003
         POST   /control/transactions   {"bundleId", "environment"?, "productType"?, "count"?, "transaction"? (changes),
                                        "familyShared"?, "advancedCommerce"?, "ageSeconds"?}

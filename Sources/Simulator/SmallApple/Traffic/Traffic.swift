@@ -158,7 +158,9 @@ final class Traffic: Sendable {
     }
 
     private func ask(_ transaction: StoreTransaction, _ plan: TrafficPlan, chance: inout Chance.Stream) async throws {
-        await plan.backend?.report(transaction, now: works.now, client: client, chance: &chance)
+        // An app whose server is asked reports nothing by itself.
+        let backend = works.backends[transaction.bundleID] == nil ? plan.backend : nil
+        await backend?.report(transaction, now: works.now, client: client, chance: &chance)
         // A request from inside the app switches renewal off (apple sheet 1.5).
         if transaction.isAutoRenewable, chance.happens(0.4) {
             try reviewer.tell("DID_CHANGE_RENEWAL_STATUS", subtype: "AUTO_RENEW_DISABLED", of: transaction)

@@ -48,6 +48,7 @@ struct CaseStoryPage {
                 div(.class("split-main")) {
                     if let held { held.html }
                     timeline
+                    EvidenceSection(story: story, now: now).html
                     if let commerce { commerce.html(slug) }
                     for (index, round) in story.rounds.enumerated() {
                         CaseRound(

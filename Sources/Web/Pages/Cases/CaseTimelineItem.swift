@@ -65,7 +65,8 @@ struct CaseTimelineItem {
         case .consent(let consent):
             consent.consented ? "The customer's consent was reported" : "Consent was withdrawn"
         case .usage: "The app's backend reported delivery or use"
-        case .remark(let remark): remarked(remark)
+        case .remark(let remark):
+            CallbackRemark(remark).map(CallbackWords.heading) ?? remarked(remark)
         }
     }
 
@@ -124,6 +125,7 @@ struct CaseTimelineItem {
         case .remark(let remark):
             if let text = CaseNote.text(of: remark) { return HTML(text: text) }
             if CaseAssignment(remark) != nil { return nil }
+            if let callback = CallbackRemark(remark) { return joined(CallbackWords.detail(callback)) }
             return remark.detail == "{}" ? nil : code { remark.detail }
         }
     }
