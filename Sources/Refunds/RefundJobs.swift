@@ -106,7 +106,8 @@ package enum RefundJobs {
             await apple.api(for: app).notificationHistory(history, page: page, environment: environment, token: token)
         }
         let past = PastJob(
-            database: database, vault: vault, tokens: tokens, intake: PastIntake(apple: apple), bell: bell, clock: clock,
+            database: database, vault: vault, tokens: tokens, intake: PastIntake(apple: apple), bell: bell,
+            clock: clock,
             journal: journal, counters: counters, ask: PastJob.asking(apple))
         let importer = ImportJob(
             database: database, vault: vault, tokens: tokens, intake: history.intake, bell: bell, clock: clock,

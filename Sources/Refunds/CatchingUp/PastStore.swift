@@ -8,7 +8,9 @@ import Time
 /// The SQL of what Apple's own records say of customers.
 enum PastStore {
     /// Whose records they are: one subject for all that one customer bought.
-    static func subject(of transaction: StoredTransaction) -> String { transaction.appTransaction ?? transaction.original }
+    static func subject(of transaction: StoredTransaction) -> String {
+        transaction.appTransaction ?? transaction.original
+    }
 
     /// Locks how far both lists of a customer are read; makes the rows where they are missing.
     static func lock(

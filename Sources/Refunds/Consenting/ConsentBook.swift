@@ -12,7 +12,8 @@ package struct ConsentBook: Sendable {
     package let cost: ConsentCost
 
     package init(
-        wordings: [ConsentWording], unknownWordings: [(version: String, count: Int)] = [], rescissions: [Rescission] = [],
+        wordings: [ConsentWording], unknownWordings: [(version: String, count: Int)] = [],
+        rescissions: [Rescission] = [],
         cost: ConsentCost = ConsentCost()
     ) {
         self.wordings = wordings

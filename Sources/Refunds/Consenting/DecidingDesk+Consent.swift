@@ -176,7 +176,8 @@ extension DecidingDesk {
         address: String?
     ) async throws {
         guard role >= .admin else { throw Refused.forbidden }
-        let wording = ConsentWording(version: version, text: text, shownFrom: shownFrom, author: person, madeAt: clock.now)
+        let wording = ConsentWording(
+            version: version, text: text, shownFrom: shownFrom, author: person, madeAt: clock.now)
         try await database.transaction(app.tenant.scope) { tx in
             try await WordingStore.add(wording, to: app, by: .person(person), address: address, in: tx)
         }

@@ -57,10 +57,11 @@ extension PurchaseFacts {
             let matched = match.map { [Decision.Observation("customer", $0.customer, source: $0.by.text)] } ?? []
             guard let earlierRequests, let earlierRefunds else { return matched }
             let own = "our own records"
-            var seen: [Decision.Observation] = matched + [
-                .init("earlier requests", String(earlierRequests), source: own),
-                .init("earlier refunds", String(earlierRefunds), source: own),
-            ]
+            var seen: [Decision.Observation] =
+                matched + [
+                    .init("earlier requests", String(earlierRequests), source: own),
+                    .init("earlier refunds", String(earlierRefunds), source: own),
+                ]
             for (currency, amount) in (spent ?? [:]).sorted(by: { $0.key < $1.key }).prefix(5) {
                 seen.append(.init("spent in \(currency)", CurrencyDecimals.text(amount, currency), source: own))
             }

@@ -44,7 +44,8 @@ enum FactsReader {
             locks + reads + UsageStore.newest(of: transaction.id, tenant: app.tenant, app: app.id))
         let parts = Array(found[locks.count...])
         let consent = try ConsentLedger.standing(
-            parts[0], rescindedAt: try parts[6].first?("rescinded_at"), boughtAt: boughtAt, signedAt: round.window.signedAt, app: app)
+            parts[0], rescindedAt: try parts[6].first?("rescinded_at"), boughtAt: boughtAt,
+            signedAt: round.window.signedAt, app: app)
         let usage = try UsageStore.State(parts[reads.count...])
         let ofProduct: Bool? = try parts[1].first.flatMap { try $0("sample_content") }
         var circumstances = circumstances(payload, transaction, environment: locked.environment)

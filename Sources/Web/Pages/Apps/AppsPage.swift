@@ -57,7 +57,9 @@ struct AppsPage {
                     span {
                         consent(app.consent)
                         span(.class("subtext")) {
-                            a(.href(.consent(slug, bundleID: app.bundleID, .now))) { "Wordings, customers, what lack of it costs" }
+                            a(.href(.consent(slug, bundleID: app.bundleID, .now))) {
+                                "Wordings, customers, what lack of it costs"
+                            }
                         }
                     }
                 ),

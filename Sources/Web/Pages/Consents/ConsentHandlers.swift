@@ -76,7 +76,8 @@ struct ConsentHandlers: Sendable {
 
     private static func notice(_ done: ConsentShown.Done) -> Notice {
         switch done {
-        case .wording: Notice(.good, "The wording is kept.", more: "Reports that name its version are known from now on.")
+        case .wording:
+            Notice(.good, "The wording is kept.", more: "Reports that name its version are known from now on.")
         case .again:
             Notice(
                 .good, "Requests of this customer are answered again.",
