@@ -16,7 +16,7 @@ import Time
     private static let elsewhere: Set<String> = [
         "app.removed", "app.apple-id-learned", "key.retired", "key.removed", "key.replaced", "inbox.retired",
         "notification.misdirected", "relay.retried", "person.recovery-code-used", "person.passkey-counted-back",
-        "test.requested", "key.probed", "channel.confirmed",
+        "test.requested", "key.probed", "channel.confirmed", "consent.rescinded",
     ]
 
     private func link(in text: String) throws -> String {
@@ -131,6 +131,33 @@ import Time
                 try await sam.post(.caseAssignment("alpha", waiting), [("assignee", me.id.rawValue.uuidString)]).status
                     == 303)
             #expect(try await sam.post(.caseBundle("alpha", waiting)).status == 200)
+            // Consent, and the past
+            let wording = [("version", "v1"), ("from", "2026-01-31"), ("text", "I agree."), ("do", "wording")]
+            #expect(
+                try await sam.post(.consent("alpha", bundleID: "com.example.alpha", .now), wording).status == 303)
+            let rescission = UUID()
+            try await test.asSuperuser(
+                """
+                insert into refunds.rescissions
+                  (tenant_id, app_id, notification_uuid, environment, app_transaction_id, signed_at, learned_at)
+                values (\(desk.alpha.id.rawValue), \(desk.alphaApp.id.rawValue), \(rescission), 'Production', '70',
+                  \(start), \(start))
+                """)
+            let again = [("do", "answer-again"), ("rescission", rescission.uuidString)]
+            #expect(try await sam.post(.consent("alpha", bundleID: "com.example.alpha", .now), again).status == 303)
+            try await test.asSuperuser(
+                """
+                insert into refunds.histories (tenant_id, app_id, environment, began_at, due_at)
+                values (\(desk.alpha.id.rawValue), \(desk.alphaApp.id.rawValue), 'Sandbox', \(start), \(start))
+                on conflict do nothing
+                """)
+            for act in ["start", "stop"] {
+                #expect(
+                    try await sam.post(
+                        .pastImport("alpha", bundleID: "com.example.alpha"),
+                        [("do", act), ("environment", "Sandbox")]
+                    ).status == 303)
+            }
             // Oneself
             let word = "seven lamps beside the river"
             #expect(

@@ -526,6 +526,54 @@ enum Samples {
                 ).html
             ),
             (
+                "consent",
+                ConsentPage(
+                    frame: frame(.consent(slug, bundleID: alpha.bundleID, .now)), slug: slug, app: alpha,
+                    book: ConsentBook(
+                        wordings: [
+                            ConsentWording(
+                                version: "v2 <i>", text: "I agree that \"use\" is told to Apple. <b>",
+                                shownFrom: signed - .days(40), madeAt: signed - .days(40))
+                        ], unknownWordings: [("v1 <b>", 12)],
+                        rescissions: [
+                            Rescission(
+                                id: id(41), appTransactionID: "704512345678901234", signedAt: signed,
+                                learnedAt: signed),
+                            Rescission(
+                                id: id(42), isSandbox: true, appTransactionID: "704512345678901235", signedAt: signed,
+                                learnedAt: signed, choice: .answerAgain, decidedAt: now),
+                        ]), names: AuditNames(), now: now, canAdd: true, canDecide: true, asked: "who <b>",
+                    history: ConsentHistory(
+                        subject: .customer(appAccountToken: "who <b>"), state: nil, cases: Array(lines.prefix(1)))
+                ).html
+            ),
+            (
+                "import",
+                ImportPage(
+                    frame: frame(.pastImport(slug, bundleID: alpha.bundleID)), slug: slug, app: alpha,
+                    imports: PerEnvironment(
+                        production: ImportStanding(
+                            state: .running, from: signed - .days(180), to: signed, startedAt: now - .minutes(3),
+                            read: 7, windows: 30, imported: 412, held: 3, refused: 1, trouble: "500: \"<b>\"")),
+                    now: now, canChange: true
+                ).html
+            ),
+            (
+                "order",
+                OrderPage(
+                    frame: frame(.orders(slug)), slug: slug, apps: [alpha], bundleID: alpha.bundleID,
+                    typed: "MK5XY2ABCD",
+                    order: Order(
+                        id: "MK5XY2ABCD",
+                        purchases: [
+                            Order.Purchase(
+                                transactionID: "2000000900000001", originalTransactionID: "2000000900000001",
+                                productID: "coins.<100>", price: 9990, currency: "USD", purchasedAt: signed,
+                                customer: "who <b>", line: lines[0])
+                        ])
+                ).html
+            ),
+            (
                 "tenants",
                 TenantsPage(
                     frame: Frame(assets: assets, session: installer, here: .tenants), tenants: tenantLines,

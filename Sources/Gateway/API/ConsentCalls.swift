@@ -60,6 +60,7 @@ struct ConsentCalls: Sendable {
                             ("recordedAt", .int(change.givenAt.milliseconds)),
                             ("receivedAt", .int(change.learnedAt.milliseconds)),
                             ("wordingVersion", change.wording.map(JSON.string)),
+                            ("wordingKept", change.isWordingKept.map(JSON.bool)),
                             ("source", change.source.map(JSON.string)),
                         ])
                     })

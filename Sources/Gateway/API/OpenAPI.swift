@@ -666,6 +666,10 @@ enum OpenAPI {
                  "minimum": 1215648000000
                 },
                 "wordingVersion": {"type": "string"},
+                "wordingKept": {
+                 "type": "boolean",
+                 "description": "Whether the text of that version is kept here."
+                },
                 "source": {"type": "string"}
                }
               }

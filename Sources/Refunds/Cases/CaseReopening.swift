@@ -30,15 +30,21 @@ enum CaseReopening {
              order by k.purchased_at desc
              limit \(casesMax))
             """
+        // Two joins and no "or": each has an index of its own.
+        func named(_ same: SQL) -> SQL {
+            """
+            select t.transaction_id
+            from \(kin) k
+            join refunds.transactions t
+              on t.tenant_id = \(key.tenant.rawValue) and t.app_id = \(key.app.rawValue) and \(same)
+            where t.customer is null
+            """
+        }
         let unnamed: SQL = """
             c.state_reason = 'no-consent' and c.customer is null and c.transaction_id in (
-                select t.transaction_id
-                from \(kin) k
-                join refunds.transactions t
-                  on t.tenant_id = \(key.tenant.rawValue) and t.app_id = \(key.app.rawValue)
-                  and (t.original_transaction_id = k.original_transaction_id
-                    or t.app_transaction_id = k.app_transaction_id)
-                where t.customer is null)
+                \(named("t.original_transaction_id = k.original_transaction_id"))
+                union all
+                \(named("t.app_transaction_id = k.app_transaction_id")))
             """
         try await lookAgain(unnamed, tenant: key.tenant, app: key.app, in: tx, now: now)
     }

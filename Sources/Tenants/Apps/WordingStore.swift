@@ -29,7 +29,8 @@ package enum WordingStore {
         try AppChanges.checkText(wording.version, "wordingVersion", bytesMax: versionBytesMax)
         try AppChanges.checkText(wording.text, "wordingText", bytesMax: AppChanges.wordingBytesMax)
         guard wording.shownFrom >= ConsentSetting.firstStart, wording.shownFrom <= wording.madeAt else {
-            throw AppChangeError("wordingFrom", "is the day on which customers were first shown it, and not in the future")
+            throw AppChangeError(
+                "wordingFrom", "is the day on which customers were first shown it, and not in the future")
         }
         guard try await insert(wording, of: app, in: tx) else {
             throw AppChangeError("wordingVersion", "is the name of another text: give a changed text a name of its own")

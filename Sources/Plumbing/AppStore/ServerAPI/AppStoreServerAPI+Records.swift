@@ -20,7 +20,8 @@ extension AppStoreServerAPI {
         until deadline: Deadline = .never
     ) async -> TransactionsResult {
         await page(
-            "/inApps/v2/history/\(segment(transactionID))", "transaction-history", revision, environment, token, deadline)
+            "/inApps/v2/history/\(segment(transactionID))", "transaction-history", revision, environment, token,
+            deadline)
     }
 
     /// Get Refund History, version 2: one page of the refunds that Apple approved for the customer of a transaction, the

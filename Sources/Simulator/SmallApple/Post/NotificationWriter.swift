@@ -173,7 +173,9 @@ struct NotificationWriter {
         inner["receiptCreationDate"] = .int(signedAt.milliseconds)
         inner["originalPurchaseDate"] = .int(signedAt.milliseconds - 86_400_000)
         inner["originalApplicationVersion"] = "380"
-        inner["appTransactionId"] = .string("70" + chance.digits(16))
+        // Of the customer whose purchase is named; else of somebody who bought nothing.
+        let known = order.transactionID.flatMap { shelves.transaction($0, in: order.environment) }
+        inner["appTransactionId"] = known?.payload["appTransactionId"] ?? .string("70" + chance.digits(16))
         inner["originalPlatform"] = "iOS"
         members["signedAppTransactionInfo"] = .string(try authority.sign(.object(inner)))
         return members
