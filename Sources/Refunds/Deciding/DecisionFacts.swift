@@ -54,6 +54,10 @@ enum DecisionFacts {
         while start < bytes.endIndex {
             let letter = bytes[start]
             let from = bytes.index(after: start)
+            if letter == 0x09 {
+                start = from
+                continue
+            }
             var end = from
             while end < bytes.endIndex, bytes[end] != 0x09 { end = bytes.index(after: end) }
             let value = bytes[from..<end]
