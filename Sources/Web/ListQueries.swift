@@ -39,7 +39,8 @@ package struct CaseListQuery: Hashable, Sendable {
 
     init(_ query: QueryString) {
         ignored.noteOthers(
-            query, known: ["state", "outcome", "reason", "app", "environment", "assigned", "q", "after"] + CSVForm.names)
+            query,
+            known: ["state", "outcome", "reason", "app", "environment", "assigned", "q", "after"] + CSVForm.names)
         state = ignored.read("state", query, CaseState.init(rawValue:))
         outcome = ignored.read("outcome", query, CaseOutcome.init(rawValue:))
         reason = ignored.read("reason", query, Self.checkedReason)

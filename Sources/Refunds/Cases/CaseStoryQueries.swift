@@ -23,7 +23,9 @@ extension CaseQueries {
         else { return nil }
         let line = try CaseLine(row)
         let parts = try await tx.pipeline(
-            core(of: [line.id]) + [consents(of: line), usage(of: line), remarks(of: line), notifications(of: line), others(of: line)])
+            core(of: [line.id]) + [
+                consents(of: line), usage(of: line), remarks(of: line), notifications(of: line), others(of: line),
+            ])
         let core = try StoryCore(parts)
         return CaseStory(
             line: line, bundleID: try row("bundle_id"), appName: try row("app_name"),

@@ -80,7 +80,10 @@ private enum FirstVersion {
         ("consumptionStatus", "0 not said, 1 not used, 2 used in part, 3 used up."),
         ("platform", "0 not said, 1 Apple's, 2 another."),
         ("sampleContentProvided", "True or false, in every reply."),
-        ("deliveryStatus", "0 delivered and working, 1 quality, 2 wrong item, 3 server outage, 4 currency change, 5 other."),
+        (
+            "deliveryStatus",
+            "0 delivered and working, 1 quality, 2 wrong item, 3 server outage, 4 currency change, 5 other."
+        ),
         ("appAccountToken", "Always there; empty where the purchase has none that is a UUID."),
         ("accountTenure", "0 not said; else 1 to 7, from days to more than a year."),
         ("playTime", "0 not said; else 1 to 7, from minutes to more than 16 days."),

@@ -220,7 +220,8 @@ struct ReplyJob: Sendable {
         let by = round.answer.map { $0.person == nil ? "api" : "person" } ?? "nobody"
         counters.count(
             "held_cases_decided_total", ["by": by], of: app,
-            help: "Requests that waited for a person, by who decided: a person, the tenant's server, or nobody in time.")
+            help: "Requests that waited for a person, by who decided: a person, the tenant's server, or nobody in time."
+        )
     }
 
     private static func nobodyAnswered(_ round: Round) -> String {

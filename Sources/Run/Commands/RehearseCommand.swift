@@ -15,7 +15,8 @@ enum RehearseCommand {
                 .optional("patience", "MINUTES", "how long a step is waited for (default: 20; unattended: 2)"),
             ],
             summary:
-                "Leads through refund requests in Apple's Sandbox, step by step, and judges each; exit 1 where one failed.")
+                "Leads through refund requests in Apple's Sandbox, step by step, and judges each; exit 1 where one failed."
+        )
     ) { arguments, surroundings in
         let unattended = arguments.has("unattended")
         guard unattended || arguments.optional("simulator") == nil else {
@@ -52,7 +53,8 @@ enum RehearseCommand {
             }
             guard tenants.count < 2 else {
                 throw Failure(
-                    "several tenants have an app \(bundleID): say which with --tenant \(tenants.map(\.slug).joined(separator: "|"))")
+                    "several tenants have an app \(bundleID): say which with --tenant \(tenants.map(\.slug).joined(separator: "|"))"
+                )
             }
         }
         guard let tenant = tenants.first else { throw TenantStoreError.noApp(bundleID: bundleID) }
@@ -80,7 +82,8 @@ enum RehearseCommand {
                         })
                 ),
             ],
-            text: table.text + "\n\n" + (passed ? "Every step went as it should." : "Not every step went as it should."),
+            text: table.text + "\n\n"
+                + (passed ? "Every step went as it should." : "Not every step went as it should."),
             isGood: passed)
     }
 }

@@ -30,7 +30,9 @@ enum BodyRules {
         rule(delivery.map(deliveries.contains) ?? false, "deliveryStatus is none of Apple's words")
         rule(root["sampleContentProvided"]?.bool != nil, "sampleContentProvided is neither true nor false")
         let share = root["consumptionPercentage"]
-        rule(share == nil || share?.int.map { (0...100_000).contains($0) } == true, "consumptionPercentage is out of range")
+        rule(
+            share == nil || share?.int.map { (0...100_000).contains($0) } == true,
+            "consumptionPercentage is out of range")
         let preference = root["refundPreference"]?.string
         rule(
             root["refundPreference"] == nil || ["DECLINE", "GRANT_FULL", "GRANT_PRORATED"].contains(preference),
@@ -39,7 +41,8 @@ enum BodyRules {
             rule(share == nil, "an auto-renewable subscription carries a consumptionPercentage")
         } else if let type = productType, ProductType(rawValue: type) != nil {
             rule(
-                delivery == "DELIVERED" || share?.int == 0, "what was not delivered has another consumptionPercentage than 0")
+                delivery == "DELIVERED" || share?.int == 0,
+                "what was not delivered has another consumptionPercentage than 0")
             rule(
                 preference != "GRANT_PRORATED"
                     || delivery == "DELIVERED" && share?.int.map { (1...99_999).contains($0) } == true,

@@ -34,7 +34,8 @@ final class Rehearsal {
     func run() async throws -> [RehearsalVerdict] {
         tell(
             stage.map { "Rehearsing \(app.bundleID) with the simulator at \($0.address)." }
-                ?? "Rehearsing \(app.bundleID) in Apple's Sandbox. Nothing here costs anything; mails are not sent there.")
+                ?? "Rehearsing \(app.bundleID) in Apple's Sandbox. Nothing here costs anything; mails are not sent there."
+        )
         var verdicts = [try await ready()]
         guard verdicts[0].isPassed else { return verdicts }
         used = Set(try await recent(since: house.clock.now - Self.slack).map(\.id))

@@ -28,7 +28,8 @@ final class RehearsalStage {
         } else if sandbox.isLoopback, sandbox.text.hasSuffix("/sandbox") {
             address = String(sandbox.text.dropLast("/sandbox".count))
         } else {
-            throw Failure("no simulator stands in Apple's place: name it with --simulator URL, or leave out --unattended")
+            throw Failure(
+                "no simulator stands in Apple's place: name it with --simulator URL, or leave out --unattended")
         }
         self.house = house
         http = HTTPClient(
@@ -78,7 +79,8 @@ final class RehearsalStage {
             }
         }
         try await notify(
-            app, [("type", "CONSUMPTION_REQUEST"), ("transactionId", .text(id)), ("reason", "OTHER"), ("decides", true)])
+            app,
+            [("type", "CONSUMPTION_REQUEST"), ("transactionId", .text(id)), ("reason", "OTHER"), ("decides", true)])
     }
 
     private func notify(_ app: App, _ members: [(String, JSON)]) async throws {
@@ -106,7 +108,9 @@ final class RehearsalStage {
         }
         guard (200..<300).contains(answer.status), let document = try? JSONDocument(answer.body) else {
             throw Fault(
-                text: "the simulator answered \(answer.status) to \(path): \(String(decoding: answer.body.prefix(200), as: UTF8.self))")
+                text:
+                    "the simulator answered \(answer.status) to \(path): \(String(decoding: answer.body.prefix(200), as: UTF8.self))"
+            )
         }
         return document.root
     }

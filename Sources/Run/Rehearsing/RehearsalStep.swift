@@ -100,7 +100,9 @@ enum RehearsalStep: String, CaseIterable, Sendable {
         case (.declined, .decline): return (true, "\(answered); declined, as asked")
         case (.refunded, .grantProrated):
             let isPart = story.revocation?.revocationType == "REFUND_PRORATED"
-            return (isPart, "\(answered); refunded\(kind(story))\(isPart ? ", as asked" : ", though a part was asked for")")
+            return (
+                isPart, "\(answered); refunded\(kind(story))\(isPart ? ", as asked" : ", though a part was asked for")"
+            )
         case (.refunded, .grantFull): return (true, "\(answered); refunded, as asked")
         case (.refunded, nil), (.declined, nil):
             return (true, "\(answered); \(story.line.outcome.rawValue), no preference was stated")

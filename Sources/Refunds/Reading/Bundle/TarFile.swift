@@ -15,7 +15,9 @@ struct TarFile {
     /// - Parameter name: ASCII, at most 100 bytes; of our own making.
     mutating func add(_ name: String, _ content: [UInt8]) {
         var header = [UInt8](repeating: 0, count: Self.block)
-        func put(_ text: String, at offset: Int) { header.replaceSubrange(offset..<(offset + text.utf8.count), with: text.utf8) }
+        func put(_ text: String, at offset: Int) {
+            header.replaceSubrange(offset..<(offset + text.utf8.count), with: text.utf8)
+        }
         put(String(decoding: name.utf8.prefix(100), as: UTF8.self), at: 0)
         put("0000644\0", at: 100)
         put("0000000\0", at: 108)

@@ -49,7 +49,8 @@ struct CaseWork {
                     form(.class("step-form"), .post, .action(.caseNote(slug, story.line.id))) {
                         TextArea(
                             label: "New note", name: "note", text: typed["note"] ?? "", rows: 3,
-                            help: "For your team. It cannot be changed or taken away later, and is never sent to Apple.",
+                            help:
+                                "For your team. It cannot be changed or taken away later, and is never sent to Apple.",
                             error: wrong["note"]
                         ).html
                         button(.class("button"), .type("submit")) { "Add the note" }
@@ -73,7 +74,9 @@ struct CaseWork {
                             .class("input input-text"), .id("letter-\(language.rawValue)"), .rows(9), .readonly,
                             .ariaLabel("Text to the customer, \(language.name)"),
                         ], text: letter.text(in: language))
-                    button(.class("button"), .type("button"), .copies("letter-\(language.rawValue)"), .hidden) { "Copy" }
+                    button(.class("button"), .type("button"), .copies("letter-\(language.rawValue)"), .hidden) {
+                        "Copy"
+                    }
                 }
             }
         }
