@@ -45,6 +45,7 @@ struct CaseStoryPage {
                 div(.class("split-main")) {
                     if let held { held.html }
                     timeline
+                    if let work { work.main }
                     if let commerce { commerce.html(slug) }
                     for (index, round) in story.rounds.enumerated() {
                         CaseRound(
@@ -53,7 +54,6 @@ struct CaseStoryPage {
                         )
                         .html
                     }
-                    if let work { work.main }
                 }
                 aside(.class("split-side"), .ariaLabel("The purchase")) {
                     if let work { work.assignment }
