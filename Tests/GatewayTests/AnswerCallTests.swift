@@ -40,6 +40,10 @@ import Time
               '{"row":1,"situation":"otherwise","preference":"DECLINE","saw":[],"remarks":[],"policyVersion":3,"hold":{"otherwise":"prefer DECLINE"}}',
               \(now), \(deadline - .minutes(30)), \(deadline - .minutes(30)))
             """)
+        let agreed = try await desk.call(
+            "PUT /api/v1/apps/\(side.app.bundleID)/transactions/2000000900000001/consent",
+            #"{"consented": true, "recordedAt": \#((now - .hours(2)).milliseconds)}"#)
+        #expect(agreed.status == 200, "\(agreed.text)")
         return id
     }
 

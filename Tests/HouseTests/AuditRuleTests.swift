@@ -10,7 +10,8 @@ import Testing
         "choice", "expires", "model.after", "model.before", "refused", "replaced", "stored", "factor", "fingerprint", "inbox", "invitation", "is", "keyId", "kind", "method",
         "name.after",
         "name.before", "productId", "reason", "rehearsal", "result", "retiring", "role", "role.after", "role.before",
-        "sampleContent.after", "sampleContent.before", "scopes", "session", "severity", "signsAgain", "slug", "to", "version",
+        "sampleContent.after", "sampleContent.before", "scopes", "session", "severity", "signsAgain", "slug", "to",
+        "version",
         "was",
     ]
 

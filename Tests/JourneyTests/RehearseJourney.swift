@@ -20,13 +20,15 @@ struct `Rehearsing` {
                         bundleID: bundleID, appAppleID: appleID, issuerID: known.issuerID,
                         notificationURLs: [.sandbox: desk.address + inbox]))
                 let outcome = try await OutsideProgram.run(
-                    OutsideProgram.path("refund-desk"), ["rehearse", "--bundle-id", bundleID, "--unattended", "--json"],
+                    OutsideProgram.path("refund-desk"),
+                    ["rehearse", "--bundle-id", bundleID, "--unattended", "--json"],
                     environment: stage.settings)
                 let answer = try #require(try JSONReader.read(outcome.output).object, "\(outcome)")
                 #expect(outcome.status == 0 && answer["passed"]?.bool == true, "\(outcome)")
                 let steps = (answer["steps"]?.array ?? []).compactMap { $0.object?["step"]?.string }
                 #expect(steps == ["ready", "granted", "declined", "prorated", "asked"])
-                #expect(outcome.error.contains("left to answer") || outcome.error.contains("our answer: 202"), "\(outcome)")
+                #expect(
+                    outcome.error.contains("left to answer") || outcome.error.contains("our answer: 202"), "\(outcome)")
             }
         }
     }

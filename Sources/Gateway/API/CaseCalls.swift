@@ -72,7 +72,8 @@ struct CaseCalls: Sendable {
         }
         let share = try members.integer("consumptionPercentage")
         guard share.map({ (0...100_000).contains($0) }) ?? true else {
-            throw .bad("the member \"consumptionPercentage\" lies between 0 and 100000", member: "consumptionPercentage")
+            throw .bad(
+                "the member \"consumptionPercentage\" lies between 0 and 100000", member: "consumptionPercentage")
         }
         let reason = try members.requiredText("reason")
         let name = try members.text("answeredBy") ?? "the app's server"

@@ -28,19 +28,16 @@ enum CaseFacet {
     /// Every facet there can be.
     static let all = product([false, true], [false, true], CaseState.allCases, CaseOutcome.allCases, everyReason)
 
-    /// Of the cases that somebody looks after.
-    static let assigned = product([true], [false, true], CaseState.allCases, CaseOutcome.allCases, everyReason)
-
     /// The facets a filter allows; nil where it allows all, so that the plain index serves.
     static func allowed(by filter: CaseFilter) -> [Int16]? {
-        let assigned = filter.assignment.map { [$0 != .nobody] }
+        // Somebody's cases have an index of their own.
         if filter.states.isEmpty && filter.outcomes.isEmpty && filter.reason == nil && filter.isSandbox == nil
-            && assigned == nil
+            && filter.assignment != .nobody
         {
             return nil
         }
         return product(
-            assigned ?? [false, true], filter.isSandbox.map { [$0] } ?? [false, true],
+            filter.assignment.map { [$0 != .nobody] } ?? [false, true], filter.isSandbox.map { [$0] } ?? [false, true],
             filter.states.isEmpty ? CaseState.allCases : CaseState.allCases.filter(filter.states.contains),
             filter.outcomes.isEmpty ? CaseOutcome.allCases : CaseOutcome.allCases.filter(filter.outcomes.contains),
             filter.reason.map { [$0] } ?? everyReason)

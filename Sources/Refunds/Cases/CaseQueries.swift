@@ -23,7 +23,15 @@ enum CaseQueries {
         let apps = filter.apps.isEmpty ? apps : apps.filter(filter.apps.contains)
         if apps.isEmpty { return CasePage(cases: [], next: nil) }
         let limit = min(max(limit, 1), Records.exportRows)
-        let rows = try await tx.rows(page(apps: apps, filter: filter, after: after ?? .newest, limit: limit + 1))
+        let after = after ?? .newest
+        var rows: [Row] = []
+        if let window = window(apps: apps, filter: filter, after: after, limit: limit + 1) {
+            rows = try await tx.rows(window)
+        }
+        // Where the newest few did not fill the page, what fits is rare: it is looked for facet by facet.
+        if rows.count <= limit {
+            rows = try await tx.rows(page(apps: apps, filter: filter, after: after, limit: limit + 1))
+        }
         let cases = try rows.prefix(limit).map { try CaseLine($0) }
         let next = rows.count > limit ? cases.last.map { ListCursor(at: $0.listedAt, id: $0.id) } : nil
         return CasePage(cases: cases, next: next)
@@ -54,6 +62,50 @@ enum CaseQueries {
                 order by c.listed_at desc, c.case_id desc
                 limit \(limit)) h
               order by h.listed_at desc, h.case_id desc
+              limit \(limit))
+            select \(columns)
+            from k
+            join refunds.cases c using (case_id)
+            order by c.listed_at desc, c.case_id desc
+            """
+    }
+
+    /// How many places of indexes a page may be merged from before the newest cases are looked at first.
+    private static let placesMax = 300
+    private static let windowMax = 4000
+
+    /// A filter that most cases fit, such as an environment, has its page among the newest few: those of each app are looked
+    /// at, as far back as all of them reach. Nil where the merge is cheap, or few cases fit anyway.
+    static func window(apps: [AppID], filter: CaseFilter, after: ListCursor, limit: Int) -> SQL? {
+        guard let facets = facets(of: filter), filter.productID == nil, facets.count * apps.count > placesMax,
+            limit <= limitMax + 1, filter.assignment.map({ $0 == .nobody }) ?? true
+        else { return nil }
+        // Words that were unknown when the facet was written are not told apart by it.
+        if case .given(let reason) = filter.reason, !CaseFacet.reasons.contains(reason) { return nil }
+        let window = min(200, windowMax / apps.count)
+        guard window > limit / 2 else { return nil }
+        var plain = CaseFilter()
+        (plain.from, plain.to) = (filter.from, filter.to)
+        return """
+            with w as materialized (
+              select h.app_id, h.case_id, h.listed_at, h.facet
+              from unnest(\(apps.map(\.rawValue))::int8[]) a(app_id)
+              cross join lateral (
+                select c.app_id, c.case_id, c.listed_at, c.facet
+                from refunds.cases c
+                where \(conditions(of: plain, byFacet: false))
+                  and (c.listed_at, c.case_id) < (\(after.at)::timestamptz, \(after.id)::uuid)
+                order by c.listed_at desc, c.case_id desc
+                limit \(window)) h),
+            k as materialized (
+              select w.case_id
+              from w
+              where w.facet = any(\(facets)::int2[])
+                and w.listed_at > coalesce((
+                  select max(f.listed_at)
+                  from (select min(listed_at) as listed_at from w group by app_id having count(*) = \(window)) f),
+                  '-infinity')
+              order by w.listed_at desc, w.case_id desc
               limit \(limit))
             select \(columns)
             from k

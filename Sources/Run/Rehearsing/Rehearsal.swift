@@ -79,8 +79,9 @@ final class Rehearsal {
         let begun = house.clock.now
         let number = RehearsalStep.allCases.firstIndex(of: step) ?? 0
         tell("\nStep \(number) of \(RehearsalStep.allCases.count - 1): \(step.title)")
+        var ours: String?
         if let stage {
-            do { try await stage.play(step, of: app) } catch let fault as RehearsalStage.Fault {
+            do { ours = try await stage.play(step, of: app) } catch let fault as RehearsalStage.Fault {
                 return verdict(step, false, fault.text, since: begun)
             }
         } else {
@@ -90,7 +91,8 @@ final class Rehearsal {
         var told: [UUID: [String]] = [:]
         var counted: Moment?
         while house.clock.now - begun < patience {
-            for line in try await recent(since: begun - Self.slack) where !used.contains(line.id) {
+            for line in try await recent(since: begun - Self.slack)
+            where !used.contains(line.id) && ours ?? line.transactionID == line.transactionID {
                 guard let story = try await records.story(of: app.tenant, case: line.id) else { continue }
                 let events = Self.events(story)
                 for event in events.dropFirst(told[line.id]?.count ?? 0) { tell("  \(event)") }
@@ -119,7 +121,7 @@ final class Rehearsal {
         var filter = CaseFilter()
         filter.isSandbox = true
         filter.from = since
-        return try await records.cases(of: app.tenant, apps: [app.id], filter: filter, limit: 20).cases
+        return try await records.cases(of: app.tenant, apps: [app.id], filter: filter, limit: 100).cases
     }
 
     /// What happened so far, a line each; lines are only added.

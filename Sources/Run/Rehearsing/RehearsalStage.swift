@@ -39,13 +39,14 @@ final class RehearsalStage {
 
     func leave() async { await http.shutdown() }
 
-    func play(_ step: RehearsalStep, of app: App) async throws {
+    /// - Returns: the transaction that the step is about: others may come and go meanwhile.
+    func play(_ step: RehearsalStep, of app: App) async throws -> String? {
         switch step {
-        case .ready: break
-        case .granted: try await notify(app, [("type", "REFUND"), ("productType", "Consumable")])
-        case .declined: try await notify(app, [("type", "REFUND_DECLINED"), ("productType", "Consumable")])
+        case .ready: return nil
+        case .granted: return try await notify(app, [("type", "REFUND"), ("productType", "Consumable")])
+        case .declined: return try await notify(app, [("type", "REFUND_DECLINED"), ("productType", "Consumable")])
         case .prorated:
-            try await notify(
+            return try await notify(
                 app,
                 [
                     ("type", "REFUND"), ("productType", "Consumable"),
@@ -54,12 +55,12 @@ final class RehearsalStage {
                         .object([("revocationType", "REFUND_PRORATED"), ("revocationPercentage", 50_000)])
                     ),
                 ])
-        case .asked: try await ask(app)
+        case .asked: return try await ask(app)
         }
     }
 
     /// A purchase of a customer who agreed, and Apple's question about it.
-    private func ask(_ app: App) async throws {
+    private func ask(_ app: App) async throws -> String? {
         let made = try await post(
             "/control/transactions",
             [("bundleId", .text(app.bundleID)), ("environment", "Sandbox"), ("productType", "Consumable")])
@@ -78,12 +79,12 @@ final class RehearsalStage {
                     of: subject, tenant: app.tenant, app: app.id, at: now, in: tx)
             }
         }
-        try await notify(
+        return try await notify(
             app,
             [("type", "CONSUMPTION_REQUEST"), ("transactionId", .text(id)), ("reason", "OTHER"), ("decides", true)])
     }
 
-    private func notify(_ app: App, _ members: [(String, JSON)]) async throws {
+    private func notify(_ app: App, _ members: [(String, JSON)]) async throws -> String? {
         let sent = try await post(
             "/control/notifications",
             [("bundleId", .text(app.bundleID)), ("environment", "Sandbox")] + members)
@@ -94,6 +95,7 @@ final class RehearsalStage {
             let said = delivery["error"]?.string ?? delivery["body"]?.string ?? ""
             throw Fault(text: "the notification was not taken: \(delivery["status"]?.int ?? 0) \(said)")
         }
+        return sent["transactionId"]?.string
     }
 
     private func post(_ path: String, _ members: [(String, JSON)]) async throws -> JSONValue {

@@ -34,7 +34,7 @@ struct NotificationCallsTests {
             ),
             (.transaction("2\"1"), false, #"{"startDate":1,"endDate":2,"transactionId":"2\"1"}"#),
         ] as [(NotificationHistoryRequest.Filter?, Bool, String)])
-    func `the body has Apple's members and no others`(
+    func `BL-108: the body has Apple's members and no others, and none that is empty`(
         filter: NotificationHistoryRequest.Filter?, onlyFailures: Bool, body: String
     ) {
         let request = NotificationHistoryRequest(
@@ -42,13 +42,14 @@ struct NotificationCallsTests {
         #expect(String(decoding: request.bytes, as: UTF8.self) == body)
     }
 
-    @Test func `the first page is a POST of the body, the next one names the token and repeats the body`() async throws
+    @Test func `BL-108: the first page is a POST without a token, the next one names it and repeats the body`()
+        async throws
     {
         let (_, first) = try await history(#"{"hasMore":false,"notificationHistory":[]}"#)
-        let (_, next) = try await history(#"{"hasMore":false,"notificationHistory":[]}"#, page: "a/b+c=")
+        let (_, next) = try await history(#"{"hasMore":false,"notificationHistory":[]}"#, page: "a+/=b")
         let (one, two) = (try #require(first.received.first), try #require(next.received.first))
         #expect(one.method == "POST" && one.target == "/inApps/v1/notifications/history")
-        #expect(two.target == "/inApps/v1/notifications/history?paginationToken=a%2Fb%2Bc%3D")
+        #expect(two.target == "/inApps/v1/notifications/history?paginationToken=a%2B%2F%3Db")
         #expect(one.body == two.body && one.body == Self.request.bytes)
         #expect(one.field("Content-Type") == "application/json" && one.field("Authorization") == "Bearer a.b.c")
     }

@@ -34,7 +34,7 @@ import Time
             #expect(CaseNote.text(of: remark) == text && remark.person == ada.rawValue && remark.at == desk.now)
             let rows = try await desk.test.asSuperuser(
                 "select detail, address from tenants.audit where action = 'case.noted'")
-            #expect(try rows.map { try $0("detail") as String } == ["{}"])
+            #expect(try rows.map { String(decoding: try $0("detail") as [UInt8], as: UTF8.self) } == ["{}"])
             #expect(try rows.map { try $0("address") as String? } == ["192.0.2.7"])
             await #expect(throws: PostgresError.self) {
                 _ = try await desk.database.transaction(tenant.scope) { tx in
@@ -120,7 +120,8 @@ import Time
             #expect(all.count == 3)
             let ada = try await desk.member("ada@example.com")
             _ = try await desk.deciding.assign(all[1].id, of: tenant, to: ada, by: ada, role: .support, address: nil)
-            #expect(try await desk.deciding.held(of: tenant, assignment: .person(ada.rawValue)).map(\.id) == [all[1].id])
+            #expect(
+                try await desk.deciding.held(of: tenant, assignment: .person(ada.rawValue)).map(\.id) == [all[1].id])
             #expect(
                 try await desk.deciding.held(of: tenant, assignment: .nobody).map(\.id) == [all[0].id, all[2].id])
             let standing = try await desk.database.transaction(.house) { tx in try await WatchStore.standing(in: tx) }
@@ -190,7 +191,7 @@ import Time
             #expect(good.output.contains("2 signed originals") && good.output.contains("ok    REFUND_DECLINED"))
             let row = try #require(
                 try await desk.test.asSuperuser("select detail from tenants.audit where action = 'case.bundled'").first)
-            #expect(try (row("detail") as String).contains(bundle.fingerprint))
+            #expect(String(decoding: try row("detail") as [UInt8], as: UTF8.self).contains(bundle.fingerprint))
             // What was sent is in it to the byte.
             let body = try #require(desk.apple.calls.first?.body)
             #expect(bundle.bytes.firstRange(of: Array(body.utf8)) != nil)

@@ -31,6 +31,11 @@ import Time
                 change(&filter)
                 return CaseQueries.page(apps: apps, filter: filter, after: after, limit: 51)
             }
+            func window(_ after: ListCursor = .newest, _ change: (inout CaseFilter) -> Void) throws -> SQL {
+                var filter = CaseFilter()
+                change(&filter)
+                return try #require(CaseQueries.window(apps: apps, filter: filter, after: after, limit: 51))
+            }
             let statements: [(String, SQL, index: String)] = [
                 ("all", page(), "cases_newest"),
                 ("all, deep", page(Self.deep), "cases_newest"),
@@ -73,7 +78,7 @@ import Time
                     "somebody's of a state, deep",
                     page(Self.deep) {
                         $0.assignment = .person(Self.sam); $0.states = [.missed]
-                    }, "cases_assigned"
+                    }, "cases_assigned_facet"
                 ),
                 ("somebody's who has none", page { $0.assignment = .person(UUID()) }, "cases_assigned"),
                 (
@@ -82,9 +87,15 @@ import Time
                         $0.productID = "p3"; $0.states = [.withheld]
                     }, "cases_product"
                 ),
-                ("a product in a span of time", page {
-                    $0.productID = "p3"; $0.from = SampleDesk.signed - .days(20); $0.to = SampleDesk.signed - .days(10)
-                }, "cases_product"),
+                (
+                    "a product in a span of time",
+                    page {
+                        $0.productID = "p3"; $0.from = SampleDesk.signed - .days(20);
+                        $0.to = SampleDesk.signed - .days(10)
+                    }, "cases_product"
+                ),
+                ("the newest, for what is frequent", try window { $0.isSandbox = false }, "cases_newest"),
+                ("the newest, deep", try window(Self.deep) { $0.assignment = .nobody }, "cases_newest"),
                 ("others of a customer", CaseQueries.others(of: Self.line(apps[0])), "cases_customer"),
                 ("a product", page { $0.productID = "p3" }, "cases_product"),
                 ("what Apple was told", page { $0.told = .decline }, "cases_told"),

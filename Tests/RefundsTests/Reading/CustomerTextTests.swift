@@ -25,7 +25,9 @@ import Time
     func `none names anything of ours`(situation: CustomerSituation) {
         for language in Self.languages {
             let text = CustomerText(situation, app: "Lumen", boughtAt: nil).text(in: language).lowercased()
-            for word in ["policy", "rule", "grant_", "decline_", "consumption", "refund desk", "preference", "nil", "2026"] {
+            for word in [
+                "policy", "rule", "grant_", "decline_", "consumption", "refund desk", "preference", "nil", "2026",
+            ] {
                 #expect(!text.contains(word), "\(language): \(word)")
             }
         }

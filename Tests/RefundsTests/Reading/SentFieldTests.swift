@@ -19,7 +19,8 @@ import Time
             ("Consumable", #""deliveryStatus":"DELIVERED","consumptionPercentage":0"#, "Between 0 and 100000"),
             ("Consumable", #""deliveryStatus":"UNDELIVERED_OTHER","consumptionPercentage":0"#, "Must be 0"),
             (
-                "Consumable", #""deliveryStatus":"DELIVERED","consumptionPercentage":5,"refundPreference":"GRANT_PRORATED""#,
+                "Consumable",
+                #""deliveryStatus":"DELIVERED","consumptionPercentage":5,"refundPreference":"GRANT_PRORATED""#,
                 "Between 1 and 99999"
             ),
             ("A_TYPE_OF_2031", #""deliveryStatus":"DELIVERED""#, "of an unknown type nothing is said"),

@@ -26,7 +26,8 @@ import Testing
 
     @Test(arguments: [
         ("", "customerConsented", "customerConsented"), ("", "deliveryStatus", "deliveryStatus"),
-        ("", "sampleContent", "sampleContentProvided"), (#""customerConsented":false"#, "customerConsented", "not true"),
+        ("", "sampleContent", "sampleContentProvided"),
+        (#""customerConsented":false"#, "customerConsented", "not true"),
         (#""deliveryStatus":"LOST""#, "deliveryStatus", "none of Apple's words"),
         (#""extra":1"#, "", "does not know: extra"), (#""consumptionPercentage":100001"#, "", "out of range"),
         (#""consumptionPercentage":1.5"#, "", "out of range"),

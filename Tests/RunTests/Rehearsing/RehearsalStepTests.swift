@@ -1,6 +1,7 @@
 import AppStore
 import Foundation
 import Refunds
+import Support
 import Tenants
 import Testing
 import Time
@@ -38,7 +39,8 @@ import Time
             line: CaseLine(
                 id: UUID(), app: AppID(rawValue: 1), isSandbox: true, transactionID: "1", originalTransactionID: "1",
                 productID: "coins", state: asked ? .answered : .unasked, outcome: told.outcome, listedAt: signed),
-            bundleID: "com.example.alpha", appName: "Alpha", purchase: CaseStory.Purchase(type: "Consumable", signedAt: signed),
+            bundleID: "com.example.alpha", appName: "Alpha",
+            purchase: CaseStory.Purchase(type: "Consumable", signedAt: signed),
             rounds: asked ? [round] : [], facts: told.outcome == .refunded ? [fact] : [], consents: [], usage: [],
             remarks: [], notifications: [])
     }
@@ -79,16 +81,30 @@ import Time
     @Test func `anything else fails, and says why`() {
         let cases: [(String, (inout Told) -> Void)] = [
             ("after the deadline", { $0.after = .minutes(6) }), ("and not 202", { $0.status = 200 }),
-            ("breaks a rule of Apple's: customerConsented", { $0.body = #"{"deliveryStatus":"DELIVERED","sampleContentProvided":true}"# }),
+            (
+                "breaks a rule of Apple's: customerConsented",
+                { $0.body = #"{"deliveryStatus":"DELIVERED","sampleContentProvided":true}"# }
+            ),
             ("nothing was sent, on purpose (no-consent)", { $0.state = .withheld }),
-            ("refused", { $0.state = .refused; $0.status = 400 }), ("missed", { $0.state = .missed }),
+            (
+                "refused",
+                {
+                    $0.state = .refused; $0.status = 400
+                }
+            ), ("missed", { $0.state = .missed }),
             ("though a decline was asked for", { $0.outcome = .refunded }),
             ("though a refund was asked for", { $0.preference = .grantFull }),
-            ("though a part was asked for", { $0.preference = .grantProrated; $0.outcome = .refunded; $0.kind = "REFUND_FULL" }),
+            (
+                "though a part was asked for",
+                {
+                    $0.preference = .grantProrated; $0.outcome = .refunded; $0.kind = "REFUND_FULL"
+                }
+            ),
         ]
         for (why, change) in cases {
             let judged = Self.asked(change)
-            #expect(judged?.isPassed == false && judged?.text.contains(why) == true, "\(why): \(judged?.text ?? "nothing")")
+            #expect(
+                judged?.isPassed == false && judged?.text.contains(why) == true, "\(why): \(judged?.text ?? "nothing")")
         }
     }
 
@@ -108,9 +124,12 @@ import Time
             _ = try await desk.answer("tenant", "add", "alpha", "--name", "Alpha")
             _ = try await desk.answer("app", "add", "--tenant", "alpha", "--bundle-id", "com.example.alpha")
             let stranger = try await desk.run("rehearse", "--bundle-id", "com.example.alpha", "--unattended")
-            #expect(stranger.status == 1 && stranger.error.contains("no simulator stands in Apple's place"), "\(stranger)")
+            #expect(
+                stranger.status == 1 && stranger.error.contains("no simulator stands in Apple's place"), "\(stranger)")
             let idle = try await desk.run("rehearse", "--bundle-id", "com.example.alpha", "--json")
-            #expect(idle.status == 1 && idle.output.contains("nothing serves") && idle.output.contains("no signing key"), "\(idle)")
+            #expect(
+                idle.status == 1 && idle.output.contains("nothing serves") && idle.output.contains("no signing key"),
+                "\(idle)")
         }
     }
 }

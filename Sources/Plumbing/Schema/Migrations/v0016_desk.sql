@@ -17,6 +17,9 @@ alter table refunds.cases add column facet smallint not null generated always as
          else coalesce(array_position(array['UNINTENDED_PURCHASE', 'FULFILLMENT_ISSUE', 'UNSATISFIED_WITH_PURCHASE', 'LEGAL', 'OTHER'], reason), 7) end) stored;
 create index cases_facet on refunds.cases (tenant_id, app_id, facet, listed_at desc, case_id desc);
 create index cases_product on refunds.cases (tenant_id, app_id, product_id, facet, listed_at desc, case_id desc);
--- The person before the app, so that the end of a membership finds their cases too.
-create index cases_assigned on refunds.cases (tenant_id, assignee, app_id, facet, listed_at desc, case_id desc)
+-- Somebody's cases, all of them and with a filter; few rows are in these. The person stands before the app, so that the end of a
+-- membership finds their cases too.
+create index cases_assigned on refunds.cases (tenant_id, assignee, app_id, listed_at desc, case_id desc)
+  where assignee is not null;
+create index cases_assigned_facet on refunds.cases (tenant_id, assignee, app_id, facet, listed_at desc, case_id desc)
   where assignee is not null;

@@ -48,6 +48,7 @@ struct CaseStoryPage {
                 div(.class("split-main")) {
                     if let held { held.html }
                     timeline
+                    if let work { work.main }
                     EvidenceSection(story: story, now: now).html
                     if let commerce { commerce.html(slug) }
                     for (index, round) in story.rounds.enumerated() {
@@ -57,7 +58,6 @@ struct CaseStoryPage {
                         )
                         .html
                     }
-                    if let work { work.main }
                     if let consent { ConsentSection(slug: slug, story: story, consent: consent).html }
                 }
                 aside(.class("split-side"), .ariaLabel("The purchase")) {
