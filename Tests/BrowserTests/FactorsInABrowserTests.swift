@@ -74,7 +74,8 @@ import Web
                 administration: desk.administration, checks: CheckDesk { _ in [] },
                 publicAddress: try #require(PublicAddress(url: address)),
                 assets: try Assets(folder: Checkout.path("public")), setup: try desk.setup(),
-                commerce: try desk.commerce(), alerts: try desk.alerts(), deciding: desk.deciding(), evidence: try desk.evidence(),
+                commerce: try desk.commerce(), alerts: try desk.alerts(), deciding: desk.deciding(),
+                evidence: try desk.evidence(),
                 post: desk.post(), clock: desk.clock.clock)
             let server = try serve("127.0.0.1:\(port)", Router(console.routes))
             _ = try await server.start()

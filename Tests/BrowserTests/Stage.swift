@@ -44,7 +44,8 @@ struct OnStage: SuiteTrait, TestScoping {
                 administration: desk.administration, checks: CheckDesk { _ in [] },
                 publicAddress: try #require(PublicAddress(url: "http://localhost:8080")),
                 assets: try Assets(folder: Checkout.path("public")), setup: try desk.setup(),
-                commerce: try desk.commerce(), alerts: try desk.alerts(), deciding: desk.deciding(), evidence: try desk.evidence(),
+                commerce: try desk.commerce(), alerts: try desk.alerts(), deciding: desk.deciding(),
+                evidence: try desk.evidence(),
                 post: desk.post(), clock: desk.clock.clock)
             var router = Router(console.routes)
             router.notFound = console.notFound

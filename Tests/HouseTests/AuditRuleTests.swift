@@ -7,7 +7,8 @@ import Testing
     private static let known: Set<String> = [
         "app", "appAppleId", "appAppleId.after", "appAppleId.before", "bundleId", "by", "count", "deliveries",
         "environment",
-        "choice", "expires", "model.after", "model.before", "refused", "replaced", "stored", "factor", "fingerprint", "inbox", "invitation", "is", "keyId", "kind", "method",
+        "choice", "expires", "model.after", "model.before", "refused", "replaced", "stored", "factor", "fingerprint",
+        "inbox", "invitation", "is", "keyId", "kind", "method",
         "name.after",
         "name.before", "productId", "reason", "rehearsal", "result", "retiring", "role", "role.after", "role.before",
         "sampleContent.after", "sampleContent.before", "scopes", "session", "severity", "signsAgain", "slug", "to",

@@ -29,7 +29,7 @@ import Time
             #expect(
                 try await desk.deciding.note(
                     "  \(text)\n ", on: id, of: tenant, by: ada, role: .support, address: "192.0.2.7"))
-            let story = try #require(try await desk.records.story(of: tenant, case: id))
+            let story = try #require(try await desk.reading.story(of: tenant, case: id))
             let remark = try #require(story.remarks.last)
             #expect(CaseNote.text(of: remark) == text && remark.person == ada.rawValue && remark.at == desk.now)
             let rows = try await desk.test.asSuperuser(
@@ -79,10 +79,10 @@ import Time
             var mine = CaseFilter()
             mine.assignment = .person(ada.rawValue)
             let apps = [desk.alpha.app.id]
-            #expect(try await desk.records.cases(of: tenant, apps: apps, filter: mine).cases.map(\.id) == [id])
+            #expect(try await desk.reading.cases(of: tenant, apps: apps, filter: mine).cases.map(\.id) == [id])
             mine.assignment = .nobody
-            #expect(try await desk.records.cases(of: tenant, apps: apps, filter: mine).cases.isEmpty)
-            let story = try #require(try await desk.records.story(of: tenant, case: id))
+            #expect(try await desk.reading.cases(of: tenant, apps: apps, filter: mine).cases.isEmpty)
+            let story = try #require(try await desk.reading.story(of: tenant, case: id))
             #expect(story.remarks.compactMap { CaseAssignment($0)?.to } == [ada.rawValue])
         }
     }
@@ -97,7 +97,7 @@ import Time
             }
             var filter = CaseFilter()
             filter.assignment = .nobody
-            let left = try await desk.records.cases(of: tenant, apps: [desk.alpha.app.id], filter: filter)
+            let left = try await desk.reading.cases(of: tenant, apps: [desk.alpha.app.id], filter: filter)
             #expect(left.cases.map(\.id) == [id])
         }
     }
@@ -240,7 +240,7 @@ import Time
 }
 
 extension Desk {
-    var records: Records { Records(database: database) }
+    var reading: Records { Records(database: database) }
 
     func member(_ email: String, of tenant: TenantID? = nil) async throws -> PersonID {
         let (now, tenant) = (now, tenant ?? alpha.app.tenant)
