@@ -184,6 +184,25 @@ import Time
         }
     }
 
+    @Test func `a server that is to be asked is told of without a secret, and when it does not answer`() async throws {
+        try await Desk.open { desk in
+            #expect(try await checks(desk)["\(app) callback"] == nil)
+            try await desk.askBack(at: "https://backend.example/x")
+            #expect(try await checks(desk)["\(app) callback"]?.state == .ok)
+            let (tenant, id) = (desk.alpha.app.tenant.rawValue, desk.alpha.app.id.rawValue)
+            try await desk.test.asSuperuser(
+                """
+                insert into refunds.callback_standings (tenant_id, app_id, failures, last_error, last_error_at)
+                values (\(tenant), \(id), 3, 'answered 502', \(desk.now))
+                """)
+            let check = try #require(try await checks(desk)["\(app) callback"])
+            #expect(check.state == .warn && check.text.contains("answered 502"))
+            try await desk.test.asSuperuser(
+                "update tenants.apps set callback_secret_id = null, callback_secret_at = null")
+            #expect(try await checks(desk)["\(app) callback"]?.text.contains("no secret") == true)
+        }
+    }
+
     @Test func `a token is told of two weeks before its end, and after it while it is still tried`() async throws {
         try await Desk.open { desk in
             let tenant = desk.alpha.app.tenant

@@ -310,6 +310,8 @@ extension CaseStory {
         /// Thousandths of a percent.
         package let share: Int?
         package let sampleContent: Bool?
+        package var credits: UsageCount?
+        package var items: UsageCount?
         package let observedAt: Moment
         package let learnedAt: Moment
         package let source: String

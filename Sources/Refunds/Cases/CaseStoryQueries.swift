@@ -126,7 +126,8 @@ extension CaseQueries {
 
     private static func usage(of line: CaseLine) -> SQL {
         """
-        select delivery_status, share, sample_content, observed_at, learned_at, source
+        select delivery_status, share, sample_content, credits_used, credits_granted, items_used, items_granted,
+          observed_at, learned_at, source
         from refunds.usage
         where app_id = \(line.app.rawValue) and transaction_id = \(line.transactionID)
         order by usage_no
@@ -295,5 +296,9 @@ extension CaseStory.UsageReport {
             deliveryStatus: try row("delivery_status"), share: share.map(Int.init),
             sampleContent: try row("sample_content"), observedAt: try row("observed_at"),
             learnedAt: try row("learned_at"), source: try row("source"))
+        if let used: Int64 = try row("credits_used") {
+            credits = UsageCount(used: used, granted: try row("credits_granted"))
+        }
+        if let used: Int64 = try row("items_used") { items = UsageCount(used: used, granted: try row("items_granted")) }
     }
 }

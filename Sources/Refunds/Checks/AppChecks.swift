@@ -21,7 +21,7 @@ struct AppChecks {
     private var lead: KeyStory? { serving.first { $0.info.state == .active } ?? serving.first }
 
     func all(_ unreadable: [UnreadableSecret]) -> [Check] {
-        let others: [Check?] = [appleID, url, notifications, environments, consent, relay]
+        let others: [Check?] = [appleID, url, notifications, environments, consent, relay, callback]
         let checks = [key(unreadable)] + credentials + others.compactMap { $0 } + history + commerce
         guard let side = app.rehearsal else { return checks }
         return [.ok("\(name) rehearsal", "rehearses with \(side.apiURL): in no total, pages nobody")]
@@ -187,6 +187,28 @@ struct AppChecks {
                 "\(name) consent", "No customer of \(called) has agreed yet, so no request is answered.",
                 Remedy("Report consent through the API, or declare it for all purchasers.", at: place))
         }
+    }
+
+    private var callback: Check? {
+        guard app.evidence == .callback else { return nil }
+        let name = "\(name) callback"
+        let words = "--tenant \(tenant.slug) --bundle-id \(app.bundleID)"
+        guard app.isAsked else {
+            return .warn(
+                name,
+                "The server of \(called) is to be asked at each refund request, and there is no secret to sign with.",
+                Remedy(
+                    "Make the secret on the page Evidence of the app, and give it to the server.", at: place,
+                    command: "refund-desk callback set \(words) --new-secret"))
+        }
+        guard let known = known.callbacks[app.id] else { return .ok(name, "asked at the next request") }
+        if known.failures > 0 {
+            let since = known.lastSuccessAt.map { "since \($0.iso8601)" } ?? "yet"
+            return .warn(
+                name, "The server of \(called) has answered nothing \(since) (\(known.lastError ?? "no answer")).",
+                Remedy("Look at the server, then press Test on the page Evidence of the app.", at: place))
+        }
+        return .ok(name, "answers when it is asked")
     }
 
     private var relay: Check? {

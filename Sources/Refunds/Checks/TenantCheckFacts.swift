@@ -13,6 +13,13 @@ struct TenantCheckFacts {
         let lastError: String?
     }
 
+    struct Callback {
+        /// Tries in a row without an answer; 0: it answers, or was never asked.
+        let failures: Int
+        let lastSuccessAt: Moment?
+        let lastError: String?
+    }
+
     /// Notification URLs in use.
     var inboxes: [AppID: Int] = [:]
     var heard: [AppID: PerEnvironment<Moment>] = [:]
@@ -22,6 +29,8 @@ struct TenantCheckFacts {
     var appleIDs: [Int64: [String]] = [:]
     /// Apps that pass notifications on.
     var relays: [AppID: Relay] = [:]
+    /// Apps whose own server was asked.
+    var callbacks: [AppID: Callback] = [:]
     /// Apps that use Advanced Commerce.
     var commerce: [AppID: CommerceReadiness] = [:]
     /// Apple's notification history beside what is held here.
@@ -33,7 +42,7 @@ struct TenantCheckFacts {
         let ids = apps.map(\.id)
         let parts = try await tx.pipeline([
             OverviewQueries.inboxes, OverviewQueries.lastHeard(ids), consented(ids), relays(since: now - .days(7)),
-            probe, HistoryQueries.standings(ids, at: now),
+            probe, HistoryQueries.standings(ids, at: now), callbacks,
         ])
         var facts = TenantCheckFacts()
         for app in apps where !app.isRehearsal {
@@ -66,6 +75,11 @@ struct TenantCheckFacts {
             facts.probedOffset = (try row("at"), .milliseconds(offset))
         }
         facts.histories = try HistoryQueries.standings(parts[5])
+        for row in parts[6] {
+            let failures: Int32 = try row("failures")
+            facts.callbacks[AppID(rawValue: try row("app_id"))] = Callback(
+                failures: Int(failures), lastSuccessAt: try row("last_success_at"), lastError: try row("last_error"))
+        }
         facts.commerce = try await CommerceReadinessStore.read(apps, in: tx)
         return facts
     }
@@ -102,6 +116,13 @@ struct TenantCheckFacts {
         limit 1000
         """
     }
+
+    private static let callbacks: SQL = """
+        select app_id, failures, last_success_at, last_error
+        from refunds.callback_standings
+        order by app_id
+        limit 1000
+        """
 
     private static let probe: SQL = """
         select at, clock_offset_ms

@@ -64,7 +64,7 @@ struct CaseTimelineItem {
             }
         case .consent(let consent):
             consent.consented ? "The customer's consent was reported" : "Consent was withdrawn"
-        case .usage: "The app's backend reported delivery or use"
+        case .usage(let report): CallbackWords.usage(report.source)
         case .remark(let remark):
             CallbackRemark(remark).map(CallbackWords.heading) ?? remarked(remark)
         }
@@ -120,6 +120,7 @@ struct CaseTimelineItem {
         case .usage(let report):
             return joined([
                 report.deliveryStatus, report.share.map { "\(ShareText.text($0)) used" },
+                CallbackWords.count(report.credits, "credits"), CallbackWords.count(report.items, "items"),
                 report.sampleContent.map { $0 ? "sample content was offered" : "no sample content" },
                 "observed \(TimeText(report.observedAt).full)",
             ])

@@ -11,6 +11,19 @@ enum CallbackWords {
         }
     }
 
+    /// How a report of delivery or use came.
+    static func usage(_ source: String) -> String {
+        switch source {
+        case "callback": "The app's server told of delivery or use"
+        case "csv": "A file told of delivery or use"
+        default: "The app's backend reported delivery or use"
+        }
+    }
+
+    static func count(_ count: UsageCount?, _ unit: String) -> String? {
+        count.map { "\($0.used) of \($0.granted) \(unit) used" }
+    }
+
     /// Parts of a line; what is nil is left out.
     static func detail(_ remark: CallbackRemark) -> [String?] {
         [

@@ -80,7 +80,7 @@ struct EvidencePage {
                         div(.class("step-actions")) {
                             button(.class("button"), .type("submit"), .name("do"), .value("test")) { "Test" }
                         }
-                        p(.class("field-help")) {
+                        p(.class("quiet")) {
                             "Asks about a purchase that is nobody's, and keeps nothing of the answer."
                         }
                     }
@@ -159,7 +159,7 @@ struct EvidencePage {
             summary { app.callbackSecret == nil ? "Make the secret" : "Replace the secret" }
             Web.form(.class("step-form"), .post, .action(place)) {
                 if app.callbackSecret == nil {
-                    p(.class("field-help")) { "What is asked is signed with it, so that your server knows who asks." }
+                    p(.class("quiet")) { "What is asked is signed with it, so that your server knows who asks." }
                 } else {
                     if let error = wrong["sure"] { p(.class("field-help", .bad)) { error } }
                     Tick(text: "The server gets the new secret within a day; until then both sign.", name: "sure").html
@@ -244,7 +244,7 @@ struct EvidencePage {
                 "transactionId,deliveryStatus,consumptionPercentage,observedAt\n2000000900000001,DELIVERED,25000,\(now.milliseconds)",
                 label: "Example"
             ).html
-            p(.class("field-help")) {
+            p(.class("quiet")) {
                 "Columns: \(UsageFile.columns.joined(separator: ", ")). transactionId and observedAt must be there."
             }
             Web.form(.class("step-form"), .post, .multipart, .action(place)) {
