@@ -13,7 +13,7 @@ struct RecordCallsTests {
     private enum List: CaseIterable { case history, refunds }
 
     private func ask(
-        _ list: List, _ status: Int = 200, _ body: String, revision: String? = nil
+        _ list: List, _ body: String, status: Int = 200, revision: String? = nil
     ) async throws -> (TransactionsResult, ScriptedServer) {
         let apple = try Apple(production: [.answer(status, body: body)])
         let result =
@@ -80,7 +80,7 @@ struct RecordCallsTests {
 
     @Test func `Apple's refusal says what it is about`() async throws {
         let body = #"{"errorCode":4000005,"errorMessage":"Invalid request revision."}"#
-        guard case .failed(.refused(let answer)) = try await ask(.history, 400, body).0 else {
+        guard case .failed(.refused(let answer)) = try await ask(.history, body, status: 400).0 else {
             Issue.record("not refused")
             return
         }

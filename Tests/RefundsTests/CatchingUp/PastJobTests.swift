@@ -74,7 +74,7 @@ struct PastJobTests {
                 ).first)
             let text: String = try decision("decision")
             #expect(text.contains(#""name":"earlier refunds","source":"our own records","value":"1""#), "\(text)")
-            #expect(text.contains(#""name":"spent in USD","source":"our own records","value":"49.95""#), "\(text)")
+            #expect(text.contains(#""name":"spent in USD","source":"our own records","value":"49.95 USD""#), "\(text)")
         }
     }
 

@@ -25,7 +25,6 @@ revoke update, delete on tenants.wordings from refund_desk_tenant, refund_desk_h
 alter table refunds.transactions add column app_transaction_id text collate "C";
 create index transactions_app_transaction on refunds.transactions (tenant_id, app_id, app_transaction_id)
   where app_transaction_id is not null;
-create index transactions_original on refunds.transactions (tenant_id, app_id, original_transaction_id);
 -- Who else bought the same at about the same time: for a person who looks for a purchase's buyer.
 create index transactions_product on refunds.transactions (tenant_id, app_id, product_id, purchased_at)
   where customer is not null;
