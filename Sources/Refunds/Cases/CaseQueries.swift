@@ -41,6 +41,7 @@ enum CaseQueries {
     /// newest few by index, merged.
     static func page(apps: [AppID], filter: CaseFilter, after: ListCursor, limit: Int) -> SQL {
         let facets = facets(of: filter)
+        let after = after.before(filter.to)
         let source: SQL
         if let facets {
             source = """
@@ -84,8 +85,9 @@ enum CaseQueries {
         if case .given(let reason) = filter.reason, !CaseFacet.reasons.contains(reason) { return nil }
         let window = min(200, windowMax / apps.count)
         guard window > limit / 2 else { return nil }
+        let after = after.before(filter.to)
         var plain = CaseFilter()
-        (plain.from, plain.to) = (filter.from, filter.to)
+        plain.from = filter.from
         return """
             with w as materialized (
               select h.app_id, h.case_id, h.listed_at, h.facet
@@ -140,7 +142,6 @@ enum CaseQueries {
             all.append("c.reason = \(reason)")
         }
         if let from = filter.from { all.append("c.listed_at >= \(from)") }
-        if let to = filter.to { all.append("c.listed_at < \(to)") }
         return SQL.joined(all, by: " and ")
     }
 }
@@ -161,6 +162,15 @@ extension CaseFilter {
 }
 
 extension ListCursor {
+    /// The place from which on a list that ends before a moment goes.
+    ///
+    /// As part of the cursor: an index is entered where the cursor says, and a second bound beside it would be looked at row by
+    /// row, from the newest one on.
+    fileprivate func before(_ end: Moment?) -> ListCursor {
+        guard let end, end <= at else { return self }
+        return ListCursor(at: end, id: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
+    }
+
     /// Before the newest there can be: the end of the year 9999.
     static let newest = ListCursor(
         at: Moment(milliseconds: 253_402_300_799_999),
