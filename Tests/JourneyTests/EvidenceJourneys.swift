@@ -65,16 +65,18 @@ struct `An app's own server` {
                 _ = try await ask(stage, at: stage.apple.address + "/backend/com.example.alpha/evidence")
                 try await control(.put, "/control/backends/com.example.alpha", #"{"mode": "silent"}"#, of: stage)
                 let desk = try await stage.serve()
-                // Half a minute before their deadlines, and one after the other.
+                // A minute before their deadlines.
                 let notes = try (0..<4).map { _ in
-                    try stage.request { $0.signedDateOffset = .zero - .hours(12) + .seconds(30) }
+                    try stage.request { $0.signedDateOffset = .zero - .hours(12) + .seconds(60) }
                 }
                 for note in notes { #expect(try await desk.post(note, to: inbox) == 200) }
-                try await stage.eventually("every request is answered", within: .seconds(60)) {
+                try await stage.eventually("every request is answered", within: .seconds(120)) {
                     notes.allSatisfy { note in stage.replies(to: note.transactionID).map(\.status) == [202] }
                 }
-                let states = try await test.asSuperuser("select state from refunds.cases")
-                #expect(try states.map { try $0("state") as String } == Array(repeating: "answered", count: 4))
+                try await stage.eventually("every case is kept as answered") {
+                    let states = try await test.asSuperuser("select state from refunds.cases")
+                    return try states.map { try $0("state") as String } == Array(repeating: "answered", count: 4)
+                }
                 try await stage.eventually("every question has ended") {
                     try await test.asSuperuser("select from refunds.asks where state = 'waiting'").isEmpty
                 }

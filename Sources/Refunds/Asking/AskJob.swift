@@ -46,6 +46,14 @@ struct AskJob: Sendable {
     }
 
     private func take(_ job: Job) async throws {
+        // Before anything is looked at: after an outage a great many may wait for a few seats.
+        let place = AppID(rawValue: Lane.app(of: job.lane))
+        guard seats.take(place) else {
+            let ceiling: Duration = Lane.isSandbox(job.lane) ? .seconds(2) : .seconds(60)
+            return try await postpone(
+                job, for: RetryPolicy.delay(attempt: job.attempts, ceiling: ceiling), "other questions are under way")
+        }
+        defer { seats.give(place) }
         let subject = try ReplySubject(job)
         let tenant = TenantID(rawValue: job.tenant)
         let next = try await database.transaction(tenant.scope) { tx in
@@ -62,10 +70,6 @@ struct AskJob: Sendable {
         guard !secrets.isEmpty else {
             return try await settle(.refused("there is no secret to sign with", status: nil), matter, subject, job)
         }
-        guard seats.take(matter.app.id) else {
-            return try await postpone(job, for: .milliseconds(.random(in: 500...1500)), "other questions are under way")
-        }
-        defer { seats.give(matter.app.id) }
         let outcome: CallbackOutcome
         do throws(HTTPClientError) {
             let request = matter.question.request(to: matter.url, secrets: secrets, at: clock.now)

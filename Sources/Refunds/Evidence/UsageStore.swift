@@ -101,6 +101,14 @@ package enum UsageStore {
     package static func record(
         _ report: Report, tenant: TenantID, app: AppID, at now: Moment, in tx: Transaction
     ) async throws -> State {
+        try await take(report, tenant: tenant, app: app, at: now, in: tx)
+        return try await state(of: report.transactionID, tenant: tenant, app: app, in: tx)
+    }
+
+    /// The same where nobody wants to know what stands then.
+    static func take(
+        _ report: Report, tenant: TenantID, app: AppID, at now: Moment, in tx: Transaction
+    ) async throws {
         guard Text.isKept(report.transactionID, bytesMax: 64), !report.transactionID.isEmpty else {
             throw Refusal.badTransactionID
         }
@@ -111,10 +119,11 @@ package enum UsageStore {
         guard report.items?.isPossible ?? true else { throw Refusal.countOutOfRange("items") }
         guard report.observedAt <= now + ConsentLedger.futureAllowed else { throw Refusal.observedInFuture }
         guard !report.saysNothing else { throw Refusal.nothingSaid }
-        try await tx.execute(lock(report.transactionID, tenant: tenant, app: app, exclusively: true))
         let observedAt = min(report.observedAt, now)
         let (delivery, share) = (report.deliveryStatus?.rawValue, report.consumptionPercentage.map(Int32.init))
-        try await tx.execute(
+        // One round trip: the second statement sees what was committed before it got the lock.
+        _ = try await tx.pipeline([
+            lock(report.transactionID, tenant: tenant, app: app, exclusively: true),
             """
             insert into refunds.usage
               (tenant_id, app_id, transaction_id, delivery_status, share, sample_content, credits_used, credits_granted,
@@ -132,12 +141,12 @@ package enum UsageStore {
                 and (u.credits_used, u.credits_granted, u.items_used, u.items_granted) is not distinct from
                   (\(report.credits?.used), \(report.credits?.granted), \(report.items?.used),
                    \(report.items?.granted)))
-            """)
+            """,
+        ])
         if report.deliveryStatus != nil {
             try await CaseReopening.deliveryReported(
                 report.transactionID, tenant: tenant, app: app, in: tx, now: now)
         }
-        return try await state(of: report.transactionID, tenant: tenant, app: app, in: tx)
     }
 
     /// The newest value of each member; empty where nothing was reported.

@@ -143,7 +143,7 @@ package final class Reports: Sendable {
                 for index in rows {
                     do {
                         // A refusal comes before the first statement, so the transaction goes on.
-                        try await UsageStore.record(
+                        try await UsageStore.take(
                             batch[index].report, tenant: app.tenant, app: app.id, at: now, in: tx)
                         found.append(nil)
                     } catch let refusal as UsageStore.Refusal {

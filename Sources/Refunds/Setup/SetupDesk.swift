@@ -182,6 +182,8 @@ package final class SetupDesk: Sendable {
             try await TenantStore.change(
                 app, allowed, with: vault, outbound: outbound, by: who.actor, address: who.address, at: clock.now,
                 in: tx)
+            // Another server has another story.
+            if let url = allowed.callbackURL, url != app.callbackURL ?? "" { try await AskStore.forget(app, in: tx) }
         }
     }
 

@@ -111,7 +111,9 @@ struct EvidencePage {
             span(.class("subtext")) {
                 "made "
                 TimeText(at).shortHTML
-                if now < at + TenantStore.callbackOverlap { "; the one before signs too for a day, if there was one" }
+                if now < at + TenantStore.callbackOverlap {
+                    "; where it replaced another, that one signs too for a day"
+                }
             }
         }
     }
