@@ -70,7 +70,7 @@ struct RefundJobsTests {
         #expect(
             RefundJobs.Kind.allCases.map(\.rawValue) == [
                 "notification", "reply", "ask", "deadline", "look-up", "relay", "test-status", "commerce", "notify",
-                "history",
+                "history", "past", "import", "replay",
             ])
     }
 }

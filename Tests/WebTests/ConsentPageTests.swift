@@ -39,9 +39,9 @@ import Time
         try await withSam(.viewer) { sam, desk, test in
             #expect(try await sam.get(Self.place).text.contains("Apple asked about no purchase"))
             var lacking = SampleCase()
-            (lacking.state, lacking.outcome) = ("withheld", "refunded")
+            (lacking.state, lacking.stateReason, lacking.outcome) = ("withheld", "no-consent", "refunded")
             try await desk.add(lacking, to: desk.alphaApp)
-            try await test.asSuperuser("update refunds.cases set state_reason = 'no-consent', listed_at = now()")
+            try await test.asSuperuser("update refunds.cases set listed_at = \(desk.clock.now - .hours(1))")
             let page = try await sam.get(Self.place).text
             #expect(page.contains("Not answered") && page.contains("1 request of 1 in 90 days"))
             #expect(page.contains("state=withheld") && page.contains("Refunded by Apple"))

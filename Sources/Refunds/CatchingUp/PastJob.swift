@@ -115,9 +115,11 @@ struct PastJob: Sendable {
             let waits = { (why: String) in
                 if subject.case != nil {
                     try await finish(job, subject, tenant, in: tx)
-                } else {
-                    try await job.again(at: now + Self.keyLook, error: why, in: tx)
+                    return
                 }
+                // The reply is what proves the key. Once: later its own waits are its own.
+                if job.attempts <= 1 { try await release(subject, tenant, in: tx) }
+                try await job.again(at: now + Self.keyLook, error: why, in: tx)
             }
             guard let key = try await vault.signingKey(of: tenant, for: id, isSandbox: isSandbox, in: tx) else {
                 try await waits("\(VaultError.noKey(tenant, id))")
@@ -234,11 +236,15 @@ struct PastJob: Sendable {
         if let id = subject.case, var locked = try await CaseStore.lock(id, tenant: tenant, in: tx) {
             try await CaseStore.save(&locked, at: now, in: tx)
         }
-        if let round = subject.round {
-            try await Enqueue.hurry(
-                tenant: tenant.rawValue, kind: RefundJobs.Kind.reply.rawValue, uniqueKey: round.uuidString, in: tx)
-        }
+        try await release(subject, tenant, in: tx)
         try await job.done(in: tx)
+    }
+
+    /// The reply that waits for what is found goes on.
+    private func release(_ subject: Subject, _ tenant: TenantID, in tx: Transaction) async throws {
+        guard let round = subject.round else { return }
+        try await Enqueue.hurry(
+            tenant: tenant.rawValue, kind: RefundJobs.Kind.reply.rawValue, uniqueKey: round.uuidString, in: tx)
     }
 
     private func count(_ result: String, _ leave: Leave) {

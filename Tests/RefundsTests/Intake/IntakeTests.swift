@@ -191,7 +191,12 @@ struct IntakeTests {
                     "RESCIND_CONSENT", "appData",
                     [
                         "appAppleId": 6_450_000_001, "bundleId": "com.example.alpha", "environment": "Production",
-                        "signedAppTransactionInfo": "a.b.c",
+                        "signedAppTransactionInfo": .text(
+                            try desk.chain.sign(
+                                [
+                                    "receiptType": "Production", "bundleId": "com.example.alpha",
+                                    "appTransactionId": "704500000000000001",
+                                ] as J)),
                     ]
                 ),
             ]
@@ -204,7 +209,10 @@ struct IntakeTests {
             }
             #expect(
                 try await desk.count(
-                    "refunds.notifications where environment = 'Production' and standing = 'nothing-to-do'") == 3)
+                    "refunds.notifications where environment = 'Production' and standing = 'nothing-to-do'") == 2)
+            #expect(
+                try await desk.count("refunds.notifications where type = 'RESCIND_CONSENT' and standing = 'acted'") == 1
+            )
             #expect(try await desk.count("refunds.cases") == 0)
         }
     }

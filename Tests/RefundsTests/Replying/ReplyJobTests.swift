@@ -211,7 +211,7 @@ struct ReplyJobTests {
             try await desk.workOn(until: desk.now + .seconds(90))
             #expect(desk.apple.calls.count >= 3)
             #expect(try await desk.cases() == [.init(state: "missed", reason: "apple-unavailable", outcome: "pending")])
-            #expect(try await desk.count("queue.jobs") == 0)
+            #expect(try await desk.count("queue.jobs where kind <> 'past'") == 0)
         }
     }
 
@@ -360,7 +360,7 @@ struct ReplyJobTests {
             try await desk.take(request(desk) { $0["signedDate"] = .number(signed.milliseconds) })
             try await desk.workOn(until: desk.now + .minutes(4))
             #expect(try await desk.cases() == [.init(state: "missed", reason: "not-attempted", outcome: "pending")])
-            #expect(try await desk.count("queue.jobs") == 0)
+            #expect(try await desk.count("queue.jobs where kind <> 'past'") == 0)
         }
     }
 
