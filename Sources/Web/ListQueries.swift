@@ -15,6 +15,8 @@ package struct CaseListQuery: Hashable, Sendable {
     package var environment: String?
     /// Transaction, original transaction, token or notification.
     package var lookUp: String?
+    /// Why nothing is sent.
+    package var why: Withholding?
     /// What Apple was told, of cases whose reply was taken.
     package var preference: Decision.Answer?
     /// `2026-03`: the month of the newest request, both included.
@@ -37,7 +39,9 @@ package struct CaseListQuery: Hashable, Sendable {
     init(_ query: QueryString) {
         ignored.noteOthers(
             query,
-            known: ["state", "outcome", "reason", "app", "environment", "q", "preference", "from", "to", "after"]
+            known: [
+                "state", "outcome", "reason", "app", "environment", "q", "why", "preference", "from", "to", "after",
+            ]
                 + CSVForm.names)
         state = ignored.read("state", query, CaseState.init(rawValue:))
         outcome = ignored.read("outcome", query, CaseOutcome.init(rawValue:))
@@ -46,6 +50,7 @@ package struct CaseListQuery: Hashable, Sendable {
         environment = ignored.read("environment", query, EnvironmentChoice.checked)
         // What is longer is no id and finds nothing, with its first part as well.
         lookUp = ignored.read("q", query) { String($0.prefix(Self.lookUpCharactersMax)) }
+        why = ignored.read("why", query, Withholding.init(rawValue:))
         preference = ignored.read("preference", query) { text in
             Decision.Answer(rawValue: text).flatMap { $0 == .nothing ? nil : $0 }
         }
@@ -57,7 +62,8 @@ package struct CaseListQuery: Hashable, Sendable {
     var fields: [(String, String?)] {
         [
             ("state", state?.rawValue), ("outcome", outcome?.rawValue), ("reason", reason), ("app", app),
-            ("environment", environment), ("q", lookUp), ("preference", preference?.rawValue), ("from", from),
+            ("environment", environment), ("q", lookUp), ("why", why?.rawValue), ("preference", preference?.rawValue),
+            ("from", from),
             ("to", to),
             ("after", after?.text),
         ]
@@ -67,6 +73,7 @@ package struct CaseListQuery: Hashable, Sendable {
 
     package var isFiltered: Bool {
         state != nil || outcome != nil || reason != nil || app != nil || environment != nil || preference != nil
+            || why != nil
             || from != nil || to != nil
     }
 }

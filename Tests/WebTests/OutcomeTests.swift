@@ -48,6 +48,11 @@ import Time
             try await sam.signIn()
             let page = try await sam.get(.outcomes("alpha", OutcomeListQuery())).text
             #expect(page.contains("not enough cases yet: 2 of 3"))
+            #expect(page.contains("state=withheld&amp;environment=Production&amp;why=no-consent"))
+            for (why, count) in [("no-consent", 1), ("policy", 0)] {
+                let list = try await sam.get("/t/alpha/cases?state=withheld&why=\(why)").text
+                #expect(list.matches(of: /class="row-link"/).count == count, "\(why)")
+            }
             var query = CaseListQuery()
             (query.state, query.preference, query.outcome, query.reason) = (.answered, .decline, .declined, "OTHER")
             (query.environment, query.from, query.to) = ("Production", "2025-07", "2026-06")

@@ -52,7 +52,7 @@ struct HoldOutPart {
 
     private func share(_ share: ShareDifference.Share) -> HTML {
         span {
-            share.of == 0 ? "–" : "\(Self.percent(share.value)) %"
+            share.of < HoldOutEffect.casesMin ? "–" : "\(Self.percent(share.value)) %"
             span(.class("subtext")) { "\(share.hits) of \(share.of)" }
         }
     }
