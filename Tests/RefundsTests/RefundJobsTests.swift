@@ -69,7 +69,7 @@ struct RefundJobsTests {
         #expect(
             RefundJobs.Kind.allCases.map(\.rawValue) == [
                 "notification", "reply", "deadline", "look-up", "relay", "test-status", "commerce", "notify",
-                "history",
+                "history", "replay",
             ])
     }
 }

@@ -47,6 +47,7 @@ struct HoldOutPart {
         ).html.and(
             p(.class("quiet")) {
                 "Refunded, of the cases that Apple decided or left undecided for 14 days. The interval holds the true difference in 95 of 100 such trials."
+                    + (effect.isCutOff ? " The newest cases are counted." : "")
             })
     }
 
