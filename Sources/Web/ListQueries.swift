@@ -16,6 +16,8 @@ package struct CaseListQuery: Hashable, Sendable {
     package var assigned: Assigned?
     /// Transaction, original transaction, token or notification.
     package var lookUp: String?
+    /// Why nothing is sent.
+    package var why: Withholding?
     /// What Apple was told, of cases whose reply was taken.
     package var preference: Decision.Answer?
     /// `2026-03`: the month of the newest request, both included.
@@ -46,7 +48,7 @@ package struct CaseListQuery: Hashable, Sendable {
         ignored.noteOthers(
             query,
             known: [
-                "state", "outcome", "reason", "app", "environment", "assigned", "q", "preference", "from", "to",
+                "state", "outcome", "reason", "app", "environment", "assigned", "q", "why", "preference", "from", "to",
                 "after",
             ]
                 + CSVForm.names)
@@ -58,6 +60,7 @@ package struct CaseListQuery: Hashable, Sendable {
         assigned = ignored.read("assigned", query, Assigned.init(rawValue:))
         // What is longer is no id and finds nothing, with its first part as well.
         lookUp = ignored.read("q", query) { String($0.prefix(Self.lookUpCharactersMax)) }
+        why = ignored.read("why", query, Withholding.init(rawValue:))
         preference = ignored.read("preference", query) { text in
             Decision.Answer(rawValue: text).flatMap { $0 == .nothing ? nil : $0 }
         }
@@ -70,7 +73,7 @@ package struct CaseListQuery: Hashable, Sendable {
         [
             ("state", state?.rawValue), ("outcome", outcome?.rawValue), ("reason", reason), ("app", app),
             ("environment", environment), ("assigned", assigned?.rawValue), ("q", lookUp),
-            ("preference", preference?.rawValue), ("from", from),
+            ("why", why?.rawValue), ("preference", preference?.rawValue), ("from", from),
             ("to", to),
             ("after", after?.text),
         ]
@@ -80,7 +83,7 @@ package struct CaseListQuery: Hashable, Sendable {
 
     package var isFiltered: Bool {
         state != nil || outcome != nil || reason != nil || app != nil || environment != nil || assigned != nil
-            || preference != nil || from != nil || to != nil
+            || why != nil || preference != nil || from != nil || to != nil
     }
 }
 

@@ -29,17 +29,21 @@ import Time
                 from: SampleDesk.signed - .days(100), to: SampleDesk.signed + .days(1)))
     }
 
-    @Test func `counts by preference, outcome and reason, and each number opens its cases`() async throws {
+    @Test
+    func `BL-021, BL-027: counts by preference, outcome and reason, given or not, and each number opens its cases`()
+        async throws
+    {
         try await withConsole { desk, console, _ in
             try await add(2, to: desk) { ($0.told, $0.outcome, $0.reason) = ("DECLINE", "declined", "OTHER") }
             try await add(1, to: desk) { ($0.told, $0.outcome, $0.reason) = ("DECLINE", "refunded", nil) }
             try await add(1, to: desk) {
                 ($0.state, $0.stateReason, $0.outcome) = ("withheld", "no-consent", "refunded")
             }
+            try await add(1, to: desk) { ($0.told, $0.outcome) = ("GRANT_FULL", "reversed") }
             try await add(3, to: desk) { $0.isSandbox = true }
             let found = try await outcomes(desk)
-            #expect(found.cases == 4 && found.count { $0.told == .decline } == 3)
-            #expect(found.agreement == .init(hits: 2, of: 3) && found.answered == .init(hits: 3, of: 3))
+            #expect(found.cases == 5 && found.count { $0.told == .decline } == 3)
+            #expect(found.agreement == .init(hits: 2, of: 3) && found.answered == .init(hits: 4, of: 4))
             #expect(found.withoutConsent.hits == 1 && found.moneyWithoutConsent == ["USD": 9990])
             #expect(found.medianToAnswer == .milliseconds(180))
             #expect(try await outcomes(desk, sandbox: true).cases == 3)
@@ -48,6 +52,11 @@ import Time
             try await sam.signIn()
             let page = try await sam.get(.outcomes("alpha", OutcomeListQuery())).text
             #expect(page.contains("not enough cases yet: 2 of 3"))
+            #expect(page.contains("state=withheld&amp;environment=Production&amp;why=no-consent"))
+            for (why, count) in [("no-consent", 1), ("policy", 0)] {
+                let list = try await sam.get("/t/alpha/cases?state=withheld&why=\(why)").text
+                #expect(list.matches(of: /class="row-link"/).count == count, "\(why)")
+            }
             var query = CaseListQuery()
             (query.state, query.preference, query.outcome, query.reason) = (.answered, .decline, .declined, "OTHER")
             (query.environment, query.from, query.to) = ("Production", "2025-07", "2026-06")
@@ -55,6 +64,8 @@ import Time
             #expect(page.contains(link.replacing("&", with: "&amp;") + "\">2</a>"))
             let cases = try await sam.get(link).text
             #expect(cases.matches(of: /class="row-link"/).count == 2)
+            let reversed = "/t/alpha/cases?preference=GRANT_FULL&outcome=reversed"
+            #expect(try await sam.get(reversed).text.matches(of: /class="row-link"/).count == 1)
             query.reason = "none"
             query.outcome = .refunded
             #expect(try await sam.get(.cases("alpha", query)).text.matches(of: /class="row-link"/).count == 1)

@@ -18,6 +18,7 @@ import Time
         cases.assigned = .mine
         cases.lookUp = "100% <näh>/?#"
         cases.preference = .factsOnly
+        cases.why = .deliveryUnreported
         cases.from = "2025-07"
         cases.to = "2026-06"
         cases.after = ListCursor(at: Samples.signed, id: Samples.id(7))

@@ -19,6 +19,8 @@ package struct CaseFilter: Hashable, Sendable {
     package var appAccountToken: String?
     /// Nil: whoever looks after it, or nobody.
     package var assignment: Assignment?
+    /// Why cases stand where they stand, in our own word.
+    package var stateReason: String?
     /// What Apple was told, of cases whose reply was taken.
     package var told: Decision.Answer?
     /// On the newest request's `signedDate`: at or after this moment.

@@ -131,6 +131,7 @@ enum CaseQueries {
         } else if let allowed = CaseFacet.allowed(by: filter.narrowed) {
             all.append("c.facet = any(\(allowed)::int2[])")
         }
+        if let why = filter.stateReason { all.append("c.state_reason = \(why)") }
         if let told = filter.told { all.append("c.told = \(told.rawValue)") }
         if let product = filter.productID { all.append("c.product_id = \(product)") }
         if let id = filter.transactionID { all.append("c.transaction_id = \(id)") }

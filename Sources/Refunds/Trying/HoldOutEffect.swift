@@ -42,7 +42,7 @@ package struct HoldOutEffect: Sendable {
     package static let casesMin = 30
     /// After that a case without a decision counts as one that was not refunded.
     static let patience: Duration = .days(14)
-    static let casesMax = 100_000
+    static let casesMax = 50_000
 }
 
 extension HoldOutEffect {

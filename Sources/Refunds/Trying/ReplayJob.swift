@@ -58,6 +58,9 @@ struct ReplayJob: Sendable {
                 ),
                 replay.state == .running, let app = try await TenantStore.app(of: tenant, id: replay.app, in: tx)
             else {
+                // Cancelled meanwhile, or an app that is gone.
+                try await tx.execute(
+                    ReplayStore.end(subject.replay, of: tenant, as: .failed, trouble: "the app is gone", at: clock.now))
                 try await job.done(in: tx)
                 return nil
             }

@@ -41,7 +41,7 @@ package struct ShadowComparison: Sendable {
     package var agreeing: Int { lines.filter { $0.live == $0.draft }.reduce(0) { $0 + $1.cases } }
 
     /// Cases that a comparison counts, the newest ones, and differences that it lists.
-    static let casesMax = 100_000
+    static let casesMax = 20_000
     static let differencesMax = 50
 }
 

@@ -81,7 +81,8 @@ import Time
         }
     }
 
-    @Test func `BL-022: a purchase without a token is asked about without one, and its consent counts for the purchase`()
+    @Test
+    func `BL-022: a purchase without a token is asked about without one, and its consent counts for the purchase`()
         async throws
     {
         let answer = Mutex("")

@@ -30,6 +30,14 @@ import Time
         #expect(DecisionFacts.read(DecisionFacts.text(known)).circumstances.spent == [:])
     }
 
+    @Test func `BL-009: nothing used, and use unknown, are kept apart`() {
+        for (share, use) in [(0 as Int?, PurchaseFacts.Use.notAtAll), (nil, .unknown), (100_000, .usedUp)] {
+            var facts = Self.whole
+            facts.share = share.map { Evidence($0, .setting) }
+            #expect(DecisionFacts.read(DecisionFacts.text(facts)).use == use)
+        }
+    }
+
     @Test func `every rule says the same of what is read back`() throws {
         let read = DecisionFacts.read(DecisionFacts.text(Self.whole))
         for template in PolicyTemplate.allCases {

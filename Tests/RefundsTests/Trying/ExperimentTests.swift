@@ -212,7 +212,7 @@ import Time
         }
     }
 
-    @Test func `consent goes before it, and so do family members' copies`() {
+    @Test func `BL-010: consent goes before it, and so do family members' copies`() {
         let policy = Policy.standard
         #expect(
             policy.decide(
@@ -264,6 +264,22 @@ import Time
             }
             let kept = try await desk.deciding.overrides(of: desk.alpha.app)
             #expect(kept.isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        ("user-123" as String?, "withheld"), ("USER-123", "answered"), ("", "answered"), (nil, "answered"),
+    ])
+    func `BL-023: a customer is whatever text the app gave, and who has none is nobody's`(
+        given: String?, state: String
+    ) async throws {
+        try await Desk.open(
+            alpha: { $0.consent = .allFrom(WallClock.system.now - .days(9), wording: "You agree.") }
+        ) { desk in
+            try await fix(.nothing, desk, token: "user-123")
+            try await desk.take(
+                desk.note("CONSUMPTION_REQUEST", desk.tx { $0["appAccountToken"] = given.map { .text($0) } }))
+            #expect(try await desk.cases().map(\.state) == [state])
         }
     }
 

@@ -130,6 +130,7 @@ extension CaseFilter {
         reason = query.reason.map { $0 == "none" ? .notGiven : .given($0) }
         isSandbox = query.isSandbox
         told = query.preference
+        stateReason = query.why?.rawValue
         from = query.from.flatMap { CalendarMonth(text: $0) }?.begin
         to = query.to.flatMap { CalendarMonth(text: $0) }?.advanced(by: 1).begin
     }

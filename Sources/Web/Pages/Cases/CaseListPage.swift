@@ -74,6 +74,13 @@ struct CaseListPage {
                 choices: [("", "Anything")] + Words.preferences.map { ($0.rawValue, Words.preference($0)) },
                 selected: query.preference?.rawValue
             ).html
+            if let why = query.why {
+                Field(
+                    "Nothing was sent", name: "why",
+                    choices: [("", "For any reason"), (why.rawValue, Words.sentence(Words.stateReason(why.rawValue)))],
+                    selected: why.rawValue
+                ).html
+            }
             if query.from != nil || query.to != nil {
                 Field("From", name: "from", choices: [("", "Any month")], selected: query.from).html
                 Field("To", name: "to", choices: [("", "Any month")], selected: query.to).html

@@ -23,6 +23,7 @@ struct OutcomeSummary {
         if rate.hits == 0 { return HTML(text: "none") }
         var query = cases
         query.state = .withheld
+        query.why = .noConsent
         return span {
             a(.href(.cases(slug, query))) { "\(rate.hits)" }
             if let share = rate.share { ", \(OutcomeRate.text(share)) of what Apple asked about" }

@@ -47,12 +47,13 @@ struct HoldOutPart {
         ).html.and(
             p(.class("quiet")) {
                 "Refunded, of the cases that Apple decided or left undecided for 14 days. The interval holds the true difference in 95 of 100 such trials."
+                    + (effect.isCutOff ? " The newest cases are counted." : "")
             })
     }
 
     private func share(_ share: ShareDifference.Share) -> HTML {
         span {
-            share.of == 0 ? "–" : "\(Self.percent(share.value)) %"
+            share.of < HoldOutEffect.casesMin ? "–" : "\(Self.percent(share.value)) %"
             span(.class("subtext")) { "\(share.hits) of \(share.of)" }
         }
     }

@@ -126,12 +126,11 @@ struct ShadowPart {
                 }
             }
             if isRunning {
-                form(.post, .action(place)) {
+                form(.class("step-actions"), .post, .action(place)) {
                     HiddenFields(fields: [("basedOn", "\(live)")]).html
                     button(.class("button"), .type("submit"), .name("do"), .value("shadow-promote")) {
                         "Let it decide"
                     }
-                    " "
                     button(.class("button"), .type("submit"), .name("do"), .value("shadow-stop")) { "Stop it" }
                 }
             }
