@@ -28,6 +28,8 @@ package enum RefundJobs {
         case notify
         /// Read one page of an app's notification history.
         case history
+        /// Lay a text of rules over past cases.
+        case replay
     }
 
     /// Asks Apple for the newest signed form of a transaction and fills its case with it; ring the bell after
@@ -51,11 +53,14 @@ package enum RefundJobs {
 
     /// The handlers of all kinds, for the workers.
     ///
-    /// - Parameter relay: calls the other receivers, whose addresses tenants chose: a guarded client of its own.
+    /// - Parameters:
+    ///   - relay: calls the other receivers, whose addresses tenants chose: a guarded client of its own.
+    ///   - aside: runs what computes for long on a thread that may be held.
     package static func handlers(
         database: Database, apple: AppleSide, headers: SignatureHeaders, directory: InboxDirectory, vault: Vault,
         tokens: TokenCache, relay: HTTPClient, alerting: Alerting, bell: Bell, clock: WallClock, journal: Journal,
-        counters: Counters
+        counters: Counters,
+        aside: @escaping @Sendable (@escaping @Sendable () throws -> PolicyTrial) async throws -> PolicyTrial
     ) -> Workers.Handlers {
         let tokens = AppTokens(vault: vault, cache: tokens, clock: clock)
         let notification = NotificationJob(
@@ -101,6 +106,7 @@ package enum RefundJobs {
         ) { app, history, page, environment, token in
             await apple.api(for: app).notificationHistory(history, page: page, environment: environment, token: token)
         }
+        let replay = ReplayJob(database: database, bell: bell, clock: clock, journal: journal, aside: aside)
         var handlers: Workers.Handlers = [:]
         for kind in Kind.allCases {
             let name = kind.rawValue
@@ -114,6 +120,7 @@ package enum RefundJobs {
             case .commerce: handlers.take(lotsOf: name) { try await commerce.run($0) }
             case .notify: handlers[name] = { try await notify.run($0) }
             case .history: handlers[name] = { try await history.run($0) }
+            case .replay: handlers[name] = { try await replay.run($0) }
             }
         }
         return handlers

@@ -139,12 +139,15 @@ final class Serving: Sendable {
         ) { await instruments.all() }
         if parts.contains(.engine) {
             watchman = Watchman(house, watch: alerting.watch, http: services)
+            // A replay of a million cases computes for seconds: not on a loop, and one at a time.
+            let asides = Offload(name: "replays", threads: 1, queueMax: 64)
             workers = Workers(
                 database: database, clock: clock, bell: bell, listener: listener,
                 handlers: RefundJobs.handlers(
                     database: database, apple: side, headers: headers, directory: directory, vault: house.vault,
                     tokens: tokens, relay: relay, alerting: alerting, bell: bell, clock: clock, journal: journal,
-                    counters: counters),
+                    counters: counters
+                ) { try await asides.run($0) },
                 concurrency: Self.jobsMax, loops: house.loops, journal: journal, counters: counters)
         } else {
             watchman = nil

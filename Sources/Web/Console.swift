@@ -69,6 +69,9 @@ package struct Console: Sendable {
         let commerceAccess = CommerceAccessHandlers(console: self)
         let policies = PolicyHandlers(console: self)
         let held = HeldHandlers(console: self)
+        let customers = CustomerHandlers(console: self)
+        let costs = ProductCostHandlers(console: self)
+        let outcomes = OutcomeHandlers(console: self)
         let register = RegisterHandlers(console: self)
         let commerce = CommerceHandlers(console: self)
         let asking = CommerceFormHandlers(console: self)
@@ -122,6 +125,13 @@ package struct Console: Sendable {
             route(.post, .setupPart, bodyMax: 128 * 1024, door.member(setup.take)),
             route(.get, .policy, door.member(policies.show)),
             route(.post, .policy, bodyMax: 128 * 1024, door.member(policies.take)),
+            route(.get, .policyState, door.member(policies.state)),
+            route(.get, .customers, door.member(customers.show)),
+            route(.post, .customers, door.member(customers.take)),
+            route(.get, .productCosts, door.member(costs.show)),
+            route(.post, .productCosts, door.member(costs.take)),
+            route(.get, .outcomes, door.member(outcomes.show)),
+            route(.get, .outcomesExport, door.member(outcomes.export)),
             route(.get, .commerceAccess, door.member(commerceAccess.show)),
             route(.post, .commerceAccessPart, door.member(commerceAccess.take)),
             route(.get, .register, door.member(register.show)),

@@ -15,6 +15,13 @@ package struct CaseListQuery: Hashable, Sendable {
     package var environment: String?
     /// Transaction, original transaction, token or notification.
     package var lookUp: String?
+    /// Why nothing is sent.
+    package var why: Withholding?
+    /// What Apple was told, of cases whose reply was taken.
+    package var preference: Decision.Answer?
+    /// `2026-03`: the month of the newest request, both included.
+    package var from: String?
+    package var to: String?
     package var after: ListCursor?
     /// Fields whose values mean nothing here.
     package internal(set) var ignored: [IgnoredField] = []
@@ -31,7 +38,11 @@ package struct CaseListQuery: Hashable, Sendable {
 
     init(_ query: QueryString) {
         ignored.noteOthers(
-            query, known: ["state", "outcome", "reason", "app", "environment", "q", "after"] + CSVForm.names)
+            query,
+            known: [
+                "state", "outcome", "reason", "app", "environment", "q", "why", "preference", "from", "to", "after",
+            ]
+                + CSVForm.names)
         state = ignored.read("state", query, CaseState.init(rawValue:))
         outcome = ignored.read("outcome", query, CaseOutcome.init(rawValue:))
         reason = ignored.read("reason", query, Self.checkedReason)
@@ -39,20 +50,31 @@ package struct CaseListQuery: Hashable, Sendable {
         environment = ignored.read("environment", query, EnvironmentChoice.checked)
         // What is longer is no id and finds nothing, with its first part as well.
         lookUp = ignored.read("q", query) { String($0.prefix(Self.lookUpCharactersMax)) }
+        why = ignored.read("why", query, Withholding.init(rawValue:))
+        preference = ignored.read("preference", query) { text in
+            Decision.Answer(rawValue: text).flatMap { $0 == .nothing ? nil : $0 }
+        }
+        from = ignored.read("from", query) { CalendarMonth(text: $0)?.text }
+        to = ignored.read("to", query) { CalendarMonth(text: $0)?.text }
         after = ignored.read("after", query, ListCursor.init(text:))
     }
 
     var fields: [(String, String?)] {
         [
             ("state", state?.rawValue), ("outcome", outcome?.rawValue), ("reason", reason), ("app", app),
-            ("environment", environment), ("q", lookUp), ("after", after?.text),
+            ("environment", environment), ("q", lookUp), ("why", why?.rawValue), ("preference", preference?.rawValue),
+            ("from", from),
+            ("to", to),
+            ("after", after?.text),
         ]
     }
 
     var isSandbox: Bool? { EnvironmentChoice.isSandbox(environment) }
 
     package var isFiltered: Bool {
-        state != nil || outcome != nil || reason != nil || app != nil || environment != nil
+        state != nil || outcome != nil || reason != nil || app != nil || environment != nil || preference != nil
+            || why != nil
+            || from != nil || to != nil
     }
 }
 
@@ -121,6 +143,7 @@ extension NotificationListQuery: NarrowedToApp {}
 extension RefusalListQuery: NarrowedToApp {}
 extension CommerceListQuery: NarrowedToApp {}
 extension RegisterListQuery: NarrowedToApp {}
+extension OutcomeListQuery: NarrowedToApp {}
 
 extension NarrowedToApp {
     /// The same with an app that the tenant has or had; any other counts as absent, and the page says so.

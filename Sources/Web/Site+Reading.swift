@@ -47,6 +47,9 @@ extension Site {
             case "register": self = .register(segments[1], RegisterListQuery(query))
             case "register.csv":
                 self = .registerExport(segments[1], RegisterListQuery(query), RegisterTable(query), CSVForm(query))
+            case "outcomes": self = .outcomes(segments[1], OutcomeListQuery(query))
+            case "outcomes.csv":
+                self = .outcomesExport(segments[1], OutcomeListQuery(query), OutcomeTable(query), CSVForm(query))
             case "cases.csv": self = .caseExport(segments[1], CaseListQuery(query), CSVForm(query))
             case "people": self = .people(segments[1])
             case "invitations": self = .invitations(segments[1])
@@ -91,6 +94,13 @@ extension Site {
             self = .alertHistory(segments[1], before: query.value("before").flatMap(IncidentCursor.init(text:)))
         case 5 where segments[0] == "t" && segments[2] == "apps" && segments[4] == "policy":
             self = .policy(segments[1], bundleID: segments[3], PolicyShown(query))
+        case 6 where segments[0] == "t" && segments[2] == "apps" && segments[4] == "policy" && segments[5] == "state":
+            guard let id = query.value("replay").flatMap({ UUID(uuidString: $0) }) else { return nil }
+            self = .policyState(segments[1], bundleID: segments[3], id)
+        case 5 where segments[0] == "t" && segments[2] == "apps" && segments[4] == "customers":
+            self = .customers(segments[1], bundleID: segments[3], customer: query.value("customer"))
+        case 5 where segments[0] == "t" && segments[2] == "apps" && segments[4] == "costs":
+            self = .productCosts(segments[1], bundleID: segments[3])
         case 5 where segments[0] == "t" && segments[2] == "cases" && segments[4] == "answer":
             guard let id = UUID(uuidString: segments[3]) else { return nil }
             self = .heldAnswer(segments[1], id)

@@ -69,6 +69,16 @@ package enum Site: Hashable, Sendable {
     case setupPart(String, bundleID: String, SetupPart)
     /// What an app's requests are answered; its forms are sent to the same address.
     case policy(String, bundleID: String, PolicyShown)
+    /// The part of that page that changes by itself: one replay.
+    case policyState(String, bundleID: String, UUID)
+    /// Customers of an app with an answer of their own; one of them may stand in the form already. Its forms are sent to
+    /// the same address.
+    case customers(String, bundleID: String, customer: String?)
+    /// What a sale of an app's products costs beyond the price; its forms are sent to the same address.
+    case productCosts(String, bundleID: String)
+    /// What was asked for, what Apple was told, and what Apple did.
+    case outcomes(String, OutcomeListQuery)
+    case outcomesExport(String, OutcomeListQuery, OutcomeTable, CSVForm)
     /// What stands between an app and Advanced Commerce; `done` names the form that was just taken.
     case commerceAccess(String, bundleID: String, done: CommerceAccessDone?)
     /// Takes one of that page's forms; answers to POST alone.
@@ -159,6 +169,11 @@ package enum Site: Hashable, Sendable {
         case setupState = "/t/{slug}/apps/{bundleId}/setup/state"
         case setupPart = "/t/{slug}/apps/{bundleId}/setup/{part}"
         case policy = "/t/{slug}/apps/{bundleId}/policy"
+        case policyState = "/t/{slug}/apps/{bundleId}/policy/state"
+        case customers = "/t/{slug}/apps/{bundleId}/customers"
+        case productCosts = "/t/{slug}/apps/{bundleId}/costs"
+        case outcomes = "/t/{slug}/outcomes"
+        case outcomesExport = "/t/{slug}/outcomes.csv"
         case commerceAccess = "/t/{slug}/apps/{bundleId}/advanced-commerce"
         case commerceAccessPart = "/t/{slug}/apps/{bundleId}/advanced-commerce/{part}"
         case register = "/t/{slug}/register"
@@ -238,6 +253,11 @@ package enum Site: Hashable, Sendable {
         case .setupState: .setupState
         case .setupPart: .setupPart
         case .policy: .policy
+        case .policyState: .policyState
+        case .customers: .customers
+        case .productCosts: .productCosts
+        case .outcomes: .outcomes
+        case .outcomesExport: .outcomesExport
         case .commerceAccess: .commerceAccess
         case .commerceAccessPart: .commerceAccessPart
         case .register: .register
@@ -292,7 +312,9 @@ package enum Site: Hashable, Sendable {
         case (.generator(let id), _), (.factorRemoval(let id), _), (.sessionEnd(let id), _): id.text
         case (.setup(_, let bundleID, _), "{bundleId}"), (.setupState(_, let bundleID), "{bundleId}"),
             (.setupPart(_, let bundleID, _), "{bundleId}"), (.commerceAccess(_, let bundleID, _), "{bundleId}"),
-            (.commerceAccessPart(_, let bundleID, _), "{bundleId}"), (.policy(_, let bundleID, _), "{bundleId}"):
+            (.commerceAccessPart(_, let bundleID, _), "{bundleId}"), (.policy(_, let bundleID, _), "{bundleId}"),
+            (.policyState(_, let bundleID, _), "{bundleId}"), (.customers(_, let bundleID, _), "{bundleId}"),
+            (.productCosts(_, let bundleID), "{bundleId}"):
             bundleID
         case (.setupPart(_, _, let part), "{part}"): part.rawValue
         case (.commerceAccessPart(_, _, let part), "{part}"): part.rawValue
@@ -325,6 +347,8 @@ package enum Site: Hashable, Sendable {
         case .overview(let slug), .cases(let slug, _), .refundCase(let slug, _), .notifications(let slug, _),
             .notification(let slug, _), .quarantine(let slug, _), .apps(let slug),
             .held(let slug), .heldAnswer(let slug, _), .policy(let slug, _, _),
+            .policyState(let slug, _, _), .customers(let slug, _, _), .productCosts(let slug, _),
+            .outcomes(let slug, _), .outcomesExport(let slug, _, _, _),
             .newApp(let slug), .setup(let slug, _, _), .setupState(let slug, _), .setupPart(let slug, _, _):
             slug
         case .caseExport(let slug, _, _), .people(let slug), .memberRole(let slug, _), .memberRemoval(let slug, _),
@@ -354,6 +378,10 @@ package enum Site: Hashable, Sendable {
         case .tenantsAfter(let slug): [("after", slug)]
         case .commerceAccess(_, _, let done): done?.fields ?? []
         case .policy(_, _, let shown): shown.fields
+        case .policyState(_, _, let id): [("replay", id.text)]
+        case .customers(_, _, let customer): [("customer", customer)]
+        case .outcomes(_, let query): query.fields
+        case .outcomesExport(_, let query, let table, let form): query.fields + table.fields + form.fields
         case .register(_, let query): query.fields
         case .registerExport(_, let query, let table, let form): query.fields + table.fields + form.fields
         case .caseExport(_, let query, let form): query.fields + form.fields

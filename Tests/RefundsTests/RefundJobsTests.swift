@@ -34,7 +34,8 @@ struct RefundJobsTests {
                         clock: .system, journal: .silent, counters: counters),
                     headers: desk.headers, directory: desk.directory, vault: desk.vault, tokens: TokenCache(),
                     relay: http, alerting: desk.alerting, bell: desk.bell, clock: .system, journal: .silent,
-                    counters: counters),
+                    counters: counters
+                ) { try $0() },
                 concurrency: 4, loops: desk.database.loops, journal: .silent, counters: counters)
             listener.start()
             let working = Task { await workers.run() }
@@ -68,7 +69,7 @@ struct RefundJobsTests {
         #expect(
             RefundJobs.Kind.allCases.map(\.rawValue) == [
                 "notification", "reply", "deadline", "look-up", "relay", "test-status", "commerce", "notify",
-                "history",
+                "history", "replay",
             ])
     }
 }

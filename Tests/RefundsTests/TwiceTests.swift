@@ -80,6 +80,11 @@ struct TwiceTests {
             try await desk.alerts.testChannel(channel.id, of: desk.alpha.app.tenant, by: .commandLine)
         case .history:
             try await desk.beginHistory()
+        case .replay:
+            try await readRequest(at: desk)
+            try await desk.run(try #require(try await desk.claim(.reply)))
+            _ = try await desk.deciding.beginReplay(
+                "otherwise prefer DECLINE", of: desk.alpha.app, by: HeldCaseTests.author, role: .admin, address: nil)
         case .commerce:
             try await desk.know(desk.addOns())
             _ = try await desk.ask(desk.refund("addon.a"))

@@ -122,6 +122,14 @@ package struct SampleCase: Sendable {
     package var purchasedAt = SampleDesk.signed
     package var deliveries: Int32 = 1
     package var errorMessage: String?
+    /// What Apple was told, in an answered case; null: before that was kept.
+    package var told: String? = "GRANT_FULL"
+    /// What the rules said; nil: none was asked.
+    package var answer: String? = "GRANT_FULL"
+    /// Whether a lot kept the preference back; nil: none was drawn.
+    package var heldOut: Bool?
+    /// Thousandths of a percent.
+    package var share: Int32?
 
     package init() {}
 
@@ -148,10 +156,10 @@ extension SampleDesk {
         var all: [SQL] = [
             """
             insert into refunds.cases (tenant_id, case_id, app_id, environment, transaction_id, original_transaction_id,
-              product_id, customer, state, state_reason, outcome, reason, price, currency, listed_at, deadline)
+              product_id, customer, state, state_reason, outcome, reason, price, currency, listed_at, deadline, told)
             values (\(tenant), \(c.id), \(id), \(environment), \(c.transactionID), \(original), \(c.productID),
               \(c.customer), \(c.state), \(c.stateReason), \(c.outcome), \(c.reason), \(c.price), \(c.currency),
-              \(c.signedAt), \(isAsked ? c.deadline : nil))
+              \(c.signedAt), \(isAsked ? c.deadline : nil), \(c.state == "answered" ? c.told : nil))
             """,
             """
             insert into refunds.transactions (tenant_id, app_id, environment, transaction_id, original_transaction_id,
@@ -195,6 +203,18 @@ extension SampleDesk {
               \(c.state == "held" ? c.deadline - .minutes(1) : nil))
             """,
         ]
+        if let answer = c.answer {
+            let use = c.share.map { "\tu\($0)" } ?? ""
+            let facts = "r\(c.reason ?? "OTHER")\te\(c.isSandbox ? "S" : "P")\tp\(c.productID)\td\("DELIVERED")\(use)"
+            let price = c.price.flatMap { price in c.currency.map { "\tm\(price)\tc\($0)" } } ?? ""
+            all.append(
+                """
+                insert into refunds.decisions (tenant_id, case_id, app_id, environment, round_id, requested_at, decided_at,
+                  facts, share, rule, answer, held_out)
+                values (\(tenant), \(c.id), \(id), \(environment), \(c.notification), \(c.signedAt), \(received),
+                  \(facts + price), \(c.share), 5, \(answer), \(c.heldOut))
+                """)
+        }
         guard c.state == "answered" || c.state == "refused" else { return all }
         let isAccepted = c.state == "answered"
         all += [

@@ -105,6 +105,20 @@ import Time
             let rules = [("rules", "otherwise send facts only"), ("note", ""), ("basedOn", "0"), ("do", "save")]
             #expect(
                 try await sam.post(.policy("alpha", bundleID: "com.example.alpha", .now), rules).status == 303)
+            let policy = Site.policy("alpha", bundleID: "com.example.alpha", .now)
+            let text = ("rules", "otherwise send facts only")
+            let replayed = try await sam.post(policy, [text, ("do", "replay")])
+            let replay = try #require(replayed.location?.firstMatch(of: /replay=([0-9a-f-]{36})/)).1
+            for fields in [
+                [("replay", String(replay)), ("do", "cancel")], [text, ("do", "shadow-start")], [("do", "shadow-stop")],
+                [("share", "10"), ("do", "hold-out")],
+            ] { #expect(try await sam.post(policy, fields).status == 303, "\(fields)") }
+            let customers = Site.customers("alpha", bundleID: "com.example.alpha", customer: nil)
+            let fixed = [("customer", "user-123"), ("action", "hold"), ("reason", "So."), ("do", "set")]
+            #expect(try await sam.post(customers, fixed).status == 303)
+            let override = try #require(try await desk.deciding().overrides(of: desk.alphaApp).first).id
+            #expect(
+                try await sam.post(customers, [("override", override.uuidString), ("do", "remove")]).status == 303)
             var held = SampleCase()
             (held.state, held.outcome) = ("held", "pending")
             let waiting = try await desk.add(held, to: desk.alphaApp)

@@ -460,13 +460,49 @@ enum Samples {
                     now: now
                 ).html
             ),
+            (
+                "customers",
+                CustomersPage(
+                    frame: frame(.customers(slug, bundleID: alpha.bundleID, customer: nil)), slug: slug, app: alpha,
+                    overrides: overrides, canChange: true, now: now
+                ).html
+            ),
+            (
+                "customers-empty",
+                CustomersPage(
+                    frame: frame(.customers(slug, bundleID: alpha.bundleID, customer: nil)), slug: slug, app: alpha,
+                    overrides: [], canChange: false, now: now
+                ).html
+            ),
+            (
+                "costs",
+                ProductCostsPage(
+                    frame: frame(.productCosts(slug, bundleID: alpha.bundleID)), slug: slug, app: alpha,
+                    costs: [SKUCost(sku: "coins.100", kind: .royalty, milliunits: 900, currency: "EUR", basis: .use)],
+                    canChange: true
+                ).html
+            ),
+            (
+                "outcomes",
+                OutcomesPage(
+                    frame: frame(.outcomes(slug, OutcomeListQuery())), slug: slug, query: OutcomeListQuery(),
+                    apps: [alpha, beta], outcomes: outcomes, now: now
+                ).html
+            ),
+            (
+                "outcomes-empty",
+                OutcomesPage(
+                    frame: frame(.outcomes(slug, OutcomeListQuery())), slug: slug, query: OutcomeListQuery(),
+                    apps: [alpha], outcomes: Outcomes(cells: []), now: now
+                ).html
+            ),
             ("held", HeldPage(frame: frame(.held(slug)), slug: slug, cases: [], now: now).html),
             (
                 "policy",
                 PolicyPage(
                     frame: frame(.policy(slug, bundleID: alpha.bundleID, .now)), slug: slug, app: alpha, versions: [],
                     authors: AuditNames(), text: PolicyTemplate.fair.text, basedOn: 0, policy: .standard,
-                    trial: PolicyTrial(), canChange: true
+                    trial: PolicyTrial(), trials: trials, now: now, canChange: true
                 ).html
             ),
             (

@@ -16,7 +16,15 @@ import Time
         cases.app = "com.example.a b&c"
         cases.environment = "Sandbox"
         cases.lookUp = "100% <näh>/?#"
+        cases.preference = .factsOnly
+        cases.why = .deliveryUnreported
+        cases.from = "2025-07"
+        cases.to = "2026-06"
         cases.after = ListCursor(at: Samples.signed, id: Samples.id(7))
+        var outcomes = OutcomeListQuery()
+        outcomes.month = "2026-03"
+        outcomes.app = "com.example.a b&c"
+        outcomes.environment = "Sandbox"
         var notifications = NotificationListQuery()
         notifications.after = cases.after
         var refusals = RefusalListQuery()
@@ -63,6 +71,12 @@ import Time
             .policy("alpha", bundleID: "com.example.alpha", .version(3)),
             .policy("alpha", bundleID: "com.example.alpha", .saved(4)),
             .policy("alpha", bundleID: "com.example.alpha", .template(.strict)),
+            .policy("alpha", bundleID: "com.example.alpha", .replay(Samples.id(9))),
+            .policy("alpha", bundleID: "com.example.alpha", .done(.shadowStarted)),
+            .policyState("alpha", bundleID: "com.example.alpha", Samples.id(9)),
+            .customers("alpha", bundleID: "com.example.alpha", customer: "user & 123"),
+            .productCosts("alpha", bundleID: "com.example.alpha"), .outcomes("alpha", outcomes),
+            .outcomesExport("alpha", outcomes, .products, .spreadsheet),
             .commerceAccess("alpha", bundleID: "com.example.alpha", done: nil),
             .commerceAccess(
                 "alpha", bundleID: "com.example.alpha",

@@ -11,12 +11,17 @@ package enum Lane {
     /// Lanes of a tenant's own messages are numbered from here on.
     private static let alertsBase: Int64 = 1 << 50
 
+    /// Lanes of what a tenant's people have computed are numbered from here on.
+    private static let deskBase: Int64 = 1 << 51
+
     package static func number(app: Int64, isSandbox: Bool) -> Int64 { app * 2 + (isSandbox ? 1 : 0) }
     package static func commerce(app: Int64, isSandbox: Bool) -> Int64 {
         commerceBase + number(app: app, isSandbox: isSandbox)
     }
     /// What a tenant's people are told: it calls no Apple and waits for none.
     package static func alerts(tenant: Int64) -> Int64 { alertsBase + tenant }
+    /// What a tenant's people have computed: it calls no Apple and waits for none.
+    package static func desk(tenant: Int64) -> Int64 { deskBase + tenant }
     package static func isCommerce(_ lane: Int64) -> Bool { lane >= commerceBase && lane < alertsBase }
     package static func app(of lane: Int64) -> Int64 { (isCommerce(lane) ? lane - commerceBase : lane) >> 1 }
     package static func isSandbox(_ lane: Int64) -> Bool { lane & 1 == 1 }

@@ -21,6 +21,9 @@ package enum Schema {
         step(10, "watching", PackageResources.v0010_watching_sql),
         step(11, "history", PackageResources.v0011_history_sql),
         step(12, "policies", PackageResources.v0012_policies_sql),
+        step(13, "evidence", PackageResources.v0013_evidence_sql),
+        step(14, "past", PackageResources.v0014_past_sql),
+        step(15, "experiments", PackageResources.v0015_experiments_sql),
     ]
 
     /// Months for which bodies of notifications have a partition ahead of time.

@@ -15,6 +15,10 @@ package struct CaseFilter: Hashable, Sendable {
     package var originalTransactionID: String?
     /// Compared in lower case, as it is stored.
     package var appAccountToken: String?
+    /// Why cases stand where they stand, in our own word.
+    package var stateReason: String?
+    /// What Apple was told, of cases whose reply was taken.
+    package var told: Decision.Answer?
     /// On the newest request's `signedDate`: at or after this moment.
     package var from: Moment?
     /// Before this moment.

@@ -65,7 +65,7 @@ enum CaseQueries {
     /// Nil where the index without facets serves: no filter at all, or one that names few rows by itself.
     private static func facets(of filter: CaseFilter) -> [Int16]? {
         if filter.namesFewCases { return nil }
-        if let allowed = CaseFacet.allowed(by: filter) { return allowed }
+        if let allowed = CaseFacet.allowed(by: filter.narrowed) { return allowed }
         // The index by product has the facet before the time.
         return filter.productID == nil ? nil : CaseFacet.all
     }
@@ -74,9 +74,11 @@ enum CaseQueries {
         var all: [SQL] = ["c.app_id = a.app_id"]
         if byFacet {
             all.append("c.facet = f.facet")
-        } else if let allowed = CaseFacet.allowed(by: filter) {
+        } else if let allowed = CaseFacet.allowed(by: filter.narrowed) {
             all.append("c.facet = any(\(allowed)::int2[])")
         }
+        if let why = filter.stateReason { all.append("c.state_reason = \(why)") }
+        if let told = filter.told { all.append("c.told = \(told.rawValue)") }
         if let product = filter.productID { all.append("c.product_id = \(product)") }
         if let id = filter.transactionID { all.append("c.transaction_id = \(id)") }
         if let id = filter.originalTransactionID { all.append("c.original_transaction_id = \(id)") }
@@ -92,6 +94,14 @@ enum CaseQueries {
 }
 
 extension CaseFilter {
+    /// The same with what follows from it: Apple was told something in answered cases alone.
+    fileprivate var narrowed: CaseFilter {
+        guard told != nil, states.isEmpty else { return self }
+        var copy = self
+        copy.states = [.answered]
+        return copy
+    }
+
     /// A transaction, a subscription or a customer has few cases.
     fileprivate var namesFewCases: Bool {
         transactionID != nil || originalTransactionID != nil || appAccountToken != nil

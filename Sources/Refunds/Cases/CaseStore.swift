@@ -15,6 +15,8 @@ struct LockedCase: Sendable {
     var value: RefundCase
     /// As stored; the fold's result is written where it differs.
     var stored: [UUID: StoredRound]
+    /// What Apple is told in a round: a preference or facts alone.
+    var told: [UUID: String] = [:]
 
     struct StoredRound: Sendable, Hashable {
         var state: RoundState
@@ -106,7 +108,7 @@ enum CaseStore {
             "select fact_id, kind, signed_at, source, reason from refunds.facts where \(mine)",
             """
             select round_id, requested_at, first_received_at, state, state_reason, late, withheld, hold_until,
-              ask_until, answer
+              ask_until, answer, told
             from refunds.rounds
             where \(mine)
             """,
@@ -140,6 +142,7 @@ enum CaseStore {
             locked.stored[id] = LockedCase.StoredRound(
                 state: RoundState(rawValue: state) ?? .open, reason: try row("state_reason"), late: try row("late"),
                 heldUntil: heldUntil)
+            locked.told[id] = try row("told") as String?
         }
     }
 
@@ -228,9 +231,11 @@ enum CaseStore {
         _ decision: Decision, of round: UUID, in locked: inout LockedCase, at now: Moment
     ) throws -> SQL {
         locked.set(withheld: decision.withheld, of: round)
+        locked.told[round] = decision.withheld == nil ? decision.answer.rawValue : nil
         return """
             update refunds.rounds
-            set decision = \(try json(decision)), withheld = \(decision.withheld?.rawValue), decided_at = \(now)
+            set decision = \(try json(decision)), withheld = \(decision.withheld?.rawValue), decided_at = \(now),
+              told = \(locked.told[round])
             where tenant_id = \(locked.tenant.rawValue) and case_id = \(locked.id) and round_id = \(round)
             """
     }
@@ -340,17 +345,18 @@ enum CaseStore {
         guard let listedAt = whole.listedAt else {
             throw PostgresError(.misuse, "a case without a fact")
         }
+        let told = whole.state == .answered ? locked.value.newestRound.flatMap { locked.told[$0.id] } : nil
         // A row that does not change is not written: it would move in five indexes.
         statements.append(
             """
             update refunds.cases
             set state = \(whole.state.rawValue), state_reason = \(whole.stateReason),
               outcome = \(whole.outcome.rawValue), reason = \(whole.reason), listed_at = \(listedAt),
-              deadline = \(whole.deadline), changed_at = \(now), version = version + 1
+              deadline = \(whole.deadline), told = \(told), changed_at = \(now), version = version + 1
             where tenant_id = \(locked.tenant.rawValue) and case_id = \(locked.id)
-              and (state, state_reason, outcome, reason, listed_at, deadline) is distinct from
+              and (state, state_reason, outcome, reason, listed_at, deadline, told) is distinct from
                 (\(whole.state.rawValue), \(whole.stateReason), \(whole.outcome.rawValue), \(whole.reason),
-                 \(listedAt), \(whole.deadline))
+                 \(listedAt), \(whole.deadline), \(told))
             """)
         if let transaction {
             statements.append(

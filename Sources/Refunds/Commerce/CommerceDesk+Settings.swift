@@ -110,11 +110,12 @@ extension CommerceDesk {
         ) { _, tx in
             try await tx.execute(
                 """
-                insert into refunds.sku_costs (tenant_id, app_id, sku, kind, milliunits, currency, note)
+                insert into refunds.sku_costs (tenant_id, app_id, sku, kind, milliunits, currency, note, basis)
                 values (\(app.tenant.rawValue), \(app.id.rawValue), \(cost.sku), \(cost.kind.rawValue),
-                  \(cost.milliunits), \(cost.currency), \(note))
+                  \(cost.milliunits), \(cost.currency), \(note), \(cost.basis.rawValue))
                 on conflict (tenant_id, app_id, sku, kind) do update
-                  set milliunits = excluded.milliunits, currency = excluded.currency, note = excluded.note
+                  set milliunits = excluded.milliunits, currency = excluded.currency, note = excluded.note,
+                    basis = excluded.basis
                 """)
         }
     }

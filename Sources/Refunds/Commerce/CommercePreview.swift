@@ -62,7 +62,7 @@ package struct CommercePreview: Sendable, Hashable {
         totalMax = isOfWhole ? purchase.price : Self.sum(lines.map { $0.amount ?? $0.amountMax })
         endsWhen = Self.end(intention, purchase)
         let touched = Set(lines.map(\.sku))
-        spent = costs.filter { touched.contains($0.sku) }.map { Spent(sku: $0.sku, cost: $0) }
+        spent = costs.filter { touched.contains($0.sku) && $0.basis == .sale }.map { Spent(sku: $0.sku, cost: $0) }
         otherConsequences = Self.consequences(intention, purchase)
     }
 
@@ -138,7 +138,15 @@ extension CommercePreview.Line {
 /// What is spent when an item is sold.
 package struct SKUCost: Sendable, Hashable {
     package enum Kind: String, Sendable, CaseIterable {
-        case payout, licence, compute, calls, other
+        case payout, royalty, licence, compute, calls, other
+    }
+
+    /// What the amount is for.
+    package enum Basis: String, Sendable, CaseIterable {
+        /// One sale, used or not.
+        case sale
+        /// All of its use; the part that was used is what it cost.
+        case use
     }
 
     package let sku: String
@@ -146,12 +154,16 @@ package struct SKUCost: Sendable, Hashable {
     package let milliunits: Int64
     package let currency: String
     package let note: String?
+    package let basis: Basis
 
-    package init(sku: String, kind: Kind, milliunits: Int64, currency: String, note: String? = nil) {
+    package init(
+        sku: String, kind: Kind, milliunits: Int64, currency: String, note: String? = nil, basis: Basis = .sale
+    ) {
         self.sku = sku
         self.kind = kind
         self.milliunits = milliunits
         self.currency = currency
         self.note = note
+        self.basis = basis
     }
 }

@@ -65,19 +65,13 @@ enum CommerceQueries {
     static func costs(of app: App, in tx: Transaction) async throws -> [SKUCost] {
         try await tx.rows(
             """
-            select sku, kind, milliunits, currency, note
+            select sku, kind, milliunits, currency, note, basis
             from refunds.sku_costs
             where tenant_id = \(app.tenant.rawValue) and app_id = \(app.id.rawValue)
             order by sku, kind
             limit 5000
             """
-        ).compactMap { row in
-            let kind: String = try row("kind")
-            guard let kind = SKUCost.Kind(rawValue: kind) else { return nil }
-            return SKUCost(
-                sku: try row("sku"), kind: kind, milliunits: try row("milliunits"), currency: try row("currency"),
-                note: try row("note"))
-        }
+        ).compactMap { try SKUCost($0) }
     }
 
     static func checklist(of app: App, in tx: Transaction) async throws -> CommerceChecklist {

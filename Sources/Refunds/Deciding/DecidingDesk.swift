@@ -40,10 +40,11 @@ package struct DecidingDesk: Sendable {
 
     /// Lays a policy over the last requests that the rules decided.
     package func trial(_ policy: Policy, of app: App) async throws -> PolicyTrial {
+        let now = clock.now
         let past = try await database.transaction(app.tenant.scope, isolation: .readOnly) { tx in
-            try await tx.rows(PastDecision.newest(of: app, limit: PolicyTrial.casesMax)).compactMap {
-                try PastDecision($0)
-            }
+            try await tx.rows(
+                DecisionStore.page(of: app, until: now, after: nil, limit: PolicyTrial.casesMax)
+            ).map { try PastDecision($0) }
         }
         var trial = PolicyTrial()
         for decision in past { trial.add(decision, by: policy) }
@@ -60,34 +61,27 @@ package struct DecidingDesk: Sendable {
         address: String?
     ) async throws -> PolicyVersion {
         guard role >= .admin else { throw Refused.forbidden }
-        guard Text.isKept(text, bytesMax: PolicyText.bytesMax) else {
-            throw Refused.field("rules", "A policy has at most 32 KiB of text.")
-        }
         guard Text.isKept(note, bytesMax: 500) else { throw Refused.field("note", "A note has at most 500 bytes.") }
-        if case .failure(let troubles) = PolicyText.read(text) { throw Refused.troubles(troubles) }
+        try Self.check(text)
         return try await database.transaction(app.tenant.scope) { tx in
-            // Versions of one app are made one after the other.
-            _ = try await tx.row(
-                """
-                select 1 as one
-                from tenants.apps
-                where tenant_id = \(app.tenant.rawValue) and app_id = \(app.id.rawValue)
-                for update
-                """)
-            let newest = try await tx.row(PolicyStore.newest(of: app.id, tenant: app.tenant)).map {
-                try PolicyVersion($0)
-            }
-            guard newest?.number ?? 0 == basedOn else { throw Refused.overtaken(by: newest) }
-            let now = clock.now
-            let version = PolicyVersion(
-                number: basedOn + 1, text: text, note: note, author: person, madeAt: now)
-            try await tx.execute(
-                PolicyStore.add(text, note: note, by: person, version: version.number, of: app, at: now))
-            try await Audit.write(
-                AuditEntry(
-                    tenant: app.tenant, at: now, actor: .person(person), address: address, action: "policy.changed",
-                    subject: "app \(app.id.rawValue)", detail: ["version": .number(Int64(version.number))]), in: tx)
-            return version
+            try await Self.oneByOne(app, in: tx)
+            return try await add(text, note: note, basedOn: basedOn, of: app, by: person, address: address, in: tx)
         }
+    }
+
+    /// The same, for a text that was checked, under the app's lock.
+    func add(
+        _ text: String, note: String, basedOn: Int, of app: App, by person: PersonID, address: String?,
+        in tx: Transaction
+    ) async throws -> PolicyVersion {
+        let newest = try await tx.row(PolicyStore.newest(of: app.id, tenant: app.tenant)).map { try PolicyVersion($0) }
+        guard newest?.number ?? 0 == basedOn else { throw Refused.overtaken(by: newest) }
+        let now = clock.now
+        let version = PolicyVersion(number: basedOn + 1, text: text, note: note, author: person, madeAt: now)
+        try await tx.execute(
+            PolicyStore.add(text, note: note, by: person, version: version.number, of: app, at: now))
+        try await self.note(
+            "policy.changed", app, ["version": .number(Int64(version.number))], person, address, at: now, in: tx)
+        return version
     }
 }

@@ -51,6 +51,18 @@ package struct Decision: Sendable, Hashable, Codable {
         package init(otherwise: String) { self.otherwise = otherwise }
     }
 
+    /// Somebody fixed what this customer is answered.
+    package struct Override: Sendable, Hashable, Codable {
+        package let reason: String
+        /// Their name as it was then.
+        package let author: String
+
+        package init(reason: String, author: String) {
+            self.reason = reason
+            self.author = author
+        }
+    }
+
     /// The rule of the policy that fitted first; nil where the decision was made before any rule.
     package let row: Int?
     /// The situation the row speaks of, or why no rule was asked; for people.
@@ -65,6 +77,10 @@ package struct Decision: Sendable, Hashable, Codable {
     package var policyVersion: Int?
     /// Set: what else is said here is what goes out if nobody answers.
     package var hold: Hold?
+    /// Set: decided by this in place of the rules.
+    package var override: Override?
+    /// The rules' preference, kept back by lot so that it shows what a preference does.
+    package var heldOut: Preference?
 
     package init(
         row: Int?, situation: String, withheld: Withholding? = nil, preference: Preference? = nil,
@@ -94,6 +110,15 @@ package struct Decision: Sendable, Hashable, Codable {
 }
 
 extension Decision {
+    /// The same without a preference, and why.
+    func withoutPreference(_ remark: String) -> Decision {
+        var plain = Decision(
+            row: row, situation: situation, withheld: withheld, saw: saw, remarks: remarks + [remark],
+            policyVersion: policyVersion, hold: hold)
+        plain.override = override
+        return plain
+    }
+
     /// As cases keep it; nil for what a newer release wrote in a way that this one cannot read.
     init?(json: String) {
         guard let read = try? JSONDecoder().decode(Self.self, from: Data(json.utf8)) else { return nil }

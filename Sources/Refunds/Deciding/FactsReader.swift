@@ -9,6 +9,8 @@ enum FactsReader {
     struct Known {
         var facts: PurchaseFacts
         let policy: PolicyVersion?
+        /// A draft that runs beside.
+        let shadow: Shadow?
     }
 
     /// What is known at this moment. Consent and use are locked against change until the transaction ends.
@@ -33,6 +35,9 @@ enum FactsReader {
             PolicyStore.newest(of: app.id, tenant: app.tenant),
             earlier(transaction, locked),
             spent(transaction, locked),
+            OverrideStore.find(transaction.customer, of: app.id, tenant: app.tenant),
+            HoldOut.share(of: app.id, tenant: app.tenant),
+            ShadowStore.running(of: app.id, tenant: app.tenant),
         ]
         let found = try await tx.pipeline(
             locks + reads + UsageStore.newest(of: transaction.id, tenant: app.tenant, app: app.id))
@@ -52,7 +57,7 @@ enum FactsReader {
             circumstances.spent = try Dictionary(
                 parts[5].map { row in (try row("currency"), try row("spent")) }, uniquingKeysWith: +)
         }
-        let facts = PurchaseFacts(
+        var facts = PurchaseFacts(
             type: payload.type, ownership: payload.inAppOwnershipType,
             isAdvancedCommerce: payload.advancedCommerceInfo != nil, appAccountToken: payload.appAccountToken,
             reason: reason.map(AppStore.Known.init), requestSignedAt: round.window.signedAt, consent: consent,
@@ -61,7 +66,15 @@ enum FactsReader {
                 ?? Evidence(app.sampleContent, .setting),
             unreportedDelivery: app.unreportedDelivery == .delivered ? .delivered : nil,
             isOwnRequest: !parts[2].isEmpty, circumstances: circumstances)
-        return Known(facts: facts, policy: try parts[3].first.map { try PolicyVersion($0) })
+        facts.override = try parts[6].first.flatMap { try CustomerOverride($0) }.flatMap {
+            $0.counts(at: now) ? $0 : nil
+        }
+        if let share: Int = try parts[7].first?("share"), share > 0 {
+            facts.isHeldOut = HoldOut.takes(round.id, share: share)
+        }
+        return Known(
+            facts: facts, policy: try parts[3].first.map { try PolicyVersion($0) },
+            shadow: try parts[8].first.map { try Shadow($0) })
     }
 
     /// What the signed transaction alone says.

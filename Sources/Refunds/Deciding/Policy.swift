@@ -26,7 +26,8 @@ package struct Policy: Sendable, Hashable {
     /// What is answered to a request. Pure.
     ///
     /// What forbids an answer altogether is looked at before any rule: a family member's copy or a
-    /// seat, then consent, then a delivery that nobody reported where the app does not speak for it.
+    /// seat, then consent, then a delivery that nobody reported where the app does not speak for it. Our own request
+    /// and what is fixed for the customer go before the rules too.
     package func decide(_ facts: PurchaseFacts) -> Decision {
         let saw = observations(facts)
         switch facts.ownership?.known {
@@ -54,6 +55,16 @@ package struct Policy: Sendable, Hashable {
                 row: nil, situation: "we asked Apple for this refund ourselves", preference: .grantFull, saw: saw,
                 remarks: ["Our own request goes before the rules: what we answer does not oppose it."])
         }
+        if let override = facts.override {
+            var decision = Decision(
+                override.action.action.fallback, row: nil, situation: "somebody fixed what this customer is answered",
+                saw: saw, remarks: ["Fixed by \(override.authorName): \(override.reason)"])
+            if case .hold(let otherwise) = override.action.action {
+                decision.hold = Decision.Hold(otherwise: otherwise.text)
+            }
+            decision.override = Decision.Override(reason: override.reason, author: override.authorName)
+            return decision
+        }
         guard let rule = rule(for: facts) else {
             return Decision(row: nil, situation: "no rule fits", saw: saw)
         }
@@ -61,7 +72,14 @@ package struct Policy: Sendable, Hashable {
             Decision.Observation($0.text, $0.seen(facts), source: "looked at by the rule")
         }
         var decision = Decision(rule.action.fallback, row: rule.number, situation: rule.situation, saw: saw + looked)
-        if case .hold(let otherwise) = rule.action { decision.hold = Decision.Hold(otherwise: otherwise.text) }
+        switch rule.action {
+        case .hold(let otherwise): decision.hold = Decision.Hold(otherwise: otherwise.text)
+        case .prefer(let preference) where facts.isHeldOut == true:
+            decision = decision.withoutPreference(
+                "The lot kept the preference \(preference.rawValue) back: this case shows what Apple does without it.")
+            decision.heldOut = preference
+        case .prefer, .factsOnly, .withhold: break
+        }
         return decision
     }
 

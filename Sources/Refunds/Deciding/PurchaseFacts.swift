@@ -25,6 +25,10 @@ package struct PurchaseFacts: Sendable, Hashable {
     package var isOwnRequest: Bool
     /// What else is known of the purchase and its buyer.
     package var circumstances: Circumstances
+    /// What somebody fixed for the customer; nil: rules decide.
+    package var override: CustomerOverride?
+    /// Whether a lot keeps the rules' preference back; nil: no lot is drawn.
+    package var isHeldOut: Bool?
 
     package init(
         type: Known<ProductType>?, ownership: Known<OwnershipType>? = Known("PURCHASED"),

@@ -79,10 +79,11 @@ package struct HeldAnswer: Sendable, Hashable, Codable {
 
     /// The decision that it makes of the policy's. What forbids an answer before any rule is asked forbids it still.
     func deciding(_ asked: Decision) -> Decision {
-        guard asked.row != nil else { return asked }
+        guard asked.row != nil || asked.override != nil else { return asked }
         var decision = Decision(
             choice.action, row: asked.row, situation: asked.situation, saw: asked.saw, remarks: asked.remarks)
         decision.policyVersion = asked.policyVersion
+        decision.override = asked.override
         decision.remarks.insert("Decided by \(name): \(reason)", at: 0)
         return decision
     }

@@ -48,6 +48,8 @@ enum CaseJSON {
             ("rule", decision.row.map { .number(Int64($0)) }), ("situation", .text(decision.situation)),
             ("withheld", decision.withheld.map { .text($0.rawValue) }),
             ("refundPreference", decision.preference.map { .text($0.rawValue) }),
+            ("heldOutPreference", decision.heldOut.map { .text($0.rawValue) }),
+            ("fixedFor", decision.override.map { .text($0.reason) }),
             ("decidedAt", round.decidedAt.map(JSONOut.time)),
             (
                 "known",

@@ -8,6 +8,25 @@ package struct ConsumptionReply: Sendable, Hashable {
     /// Where the body says something else than what was decided or reported, and why.
     package let remarks: [String]
 
+    /// The body of a decision that nobody can be asked about any more: a preference that Apple's rules forbid here is
+    /// left out of both.
+    ///
+    /// - Throws: as `init`.
+    static func lawful(_ decision: inout Decision, for facts: PurchaseFacts) throws(ConsumptionViolation)
+        -> ConsumptionReply
+    {
+        do { return try ConsumptionReply(decision, for: facts) } catch {
+            switch error {
+            case .proratedNeedsUseInPart, .undeliveredCannotBeProrated:
+                decision = decision.withoutPreference("refundPreference is left out: \(error.text).")
+                return try ConsumptionReply(decision, for: facts)
+            case .notConsented, .familyShared, .advancedCommerceNeedsV1, .ordinaryPurchaseNeedsV2,
+                .percentageOutOfRange, .percentageForAutoRenewable, .undeliveredNeedsZero:
+                throw error
+            }
+        }
+    }
+
     /// Builds the body. Pure.
     ///
     /// - Throws: a rule of Apple that the body would break. No decision of the policy does.

@@ -90,13 +90,19 @@ struct ReplyJob: Sendable {
         var decision = policies.policy(known.policy, of: app.id).decide(facts)
         decision.policyVersion = known.policy?.number
         if let answer = round.answer { decision = answer.deciding(decision) }
+        let kept = DecisionStore.keeping(
+            decision, of: round, known,
+            shadow: known.shadow.flatMap { shadow in
+                policies.policy(shadow, of: app.id)?.rule(for: facts).map { (shadow.number, $0) }
+            }, facts: facts, in: locked, at: now)
         if decision.hold != nil, frozen == nil, round.askedUntil == nil, now < round.window.askUntil {
-            return try await ask(decision, round, &locked, job, at: now, in: tx)
+            return try await ask(decision, kept, round, &locked, job, at: now, in: tx)
         }
         if decision.hold != nil { decision.remarks.append(Self.nobodyAnswered(round)) }
         // What was decided stays decided: a rule that is changed later does not stop its repeats, a withdrawal does.
         if let withheld = decision.withheld, frozen == nil || withheld.forbidsRepeats {
-            return try await withhold(decision, round, &locked, of: app, isFrozen: frozen != nil, job, at: now, in: tx)
+            return try await withhold(
+                decision, kept, round, &locked, of: app, isFrozen: frozen != nil, job, at: now, in: tx)
         }
         if let withheld = round.withheld {
             // What was missing is there: open again, whether or not a call can begin at once.
@@ -140,12 +146,13 @@ struct ReplyJob: Sendable {
         if let frozen {
             (version, body) = frozen
         } else {
-            let reply = try ConsumptionReply(decision, for: facts)
+            let reply = try ConsumptionReply.lawful(&decision, for: facts)
             decision.remarks += reply.remarks
             (version, body) = (reply.version, reply.body)
             acts.append(
                 ReplyStore.freezing(reply, of: round.id, consent: facts.consent.changeNo, in: locked, at: now))
             acts.append(try CaseStore.keeping(decision, of: round.id, in: &locked, at: now))
+            acts.append(kept)
         }
         let number = (round.attempts.map(\.number).max() ?? 0) + 1
         acts.append(
@@ -175,7 +182,8 @@ struct ReplyJob: Sendable {
     }
 
     private func withhold(
-        _ decision: Decision, _ round: Round, _ locked: inout LockedCase, of app: App, isFrozen: Bool, _ job: Job,
+        _ decision: Decision, _ kept: SQL, _ round: Round, _ locked: inout LockedCase, of app: App, isFrozen: Bool,
+        _ job: Job,
         at now: Moment, in tx: Transaction
     ) async throws -> Begun<ReplyCall> {
         var decision = decision
@@ -189,6 +197,7 @@ struct ReplyJob: Sendable {
                     "withheld-after-sending", detail: try CaseStore.json(decision), of: locked, at: now))
         } else {
             acts.append(try CaseStore.keeping(decision, of: round.id, in: &locked, at: now))
+            acts.append(kept)
         }
         counters.count(
             "replies_withheld_total", ["reason": decision.withheld?.rawValue ?? ""], of: app,
@@ -202,12 +211,12 @@ struct ReplyJob: Sendable {
 
     /// Waits for a person; the same job goes on when the time is up.
     private func ask(
-        _ decision: Decision, _ round: Round, _ locked: inout LockedCase, _ job: Job, at now: Moment,
+        _ decision: Decision, _ kept: SQL, _ round: Round, _ locked: inout LockedCase, _ job: Job, at now: Moment,
         in tx: Transaction
     ) async throws -> Begun<ReplyCall> {
         let until = round.window.askUntil
         let act = try CaseStore.asking(decision, until: until, about: round.id, in: &locked, at: now)
-        try await CaseStore.save(&locked, after: [act], at: now, in: tx)
+        try await CaseStore.save(&locked, after: [act, kept], at: now, in: tx)
         try await job.again(at: later(now, until), error: "a person is asked", in: tx)
         return .finished
     }

@@ -1,7 +1,7 @@
 /// The few drawings of the console, as markup of our own. Beside each stands its meaning in words.
 enum Icon {
     case desk, overview, cases, commerce, notifications, quarantine, apps, tenants, search, person, key, audit, checks
-    case alerts, register, held
+    case alerts, register, held, outcomes
 
     var html: HTML {
         switch self {
@@ -23,6 +23,7 @@ enum Icon {
         case .checks: line("M4 6.5 6 8.5 9.5 5M4 16.5 6 18.5 9.5 15M13 7h7M13 17h7")
         case .alerts: line("M6.5 16.5V11a5.5 5.5 0 0 1 11 0v5.5l1.5 2H5zM10.5 21h3")
         case .held: line("M7 3.5h10M7 20.5h10M8 3.5c0 5 8 6 8 8.5s-8 3.5-8 8.5M16 3.5c0 5-8 6-8 8.5s8 3.5 8 8.5")
+        case .outcomes: line("M12 3.5a8.5 8.5 0 1 1 0 17 8.5 8.5 0 0 1 0-17zM8.5 12.2l2.4 2.4 4.6-5")
         case .register: line("M4 4v16h16M8.5 16v-4M13 16V7.5M17.5 16v-6")
         case .key: line("M8.5 11a4.5 4.5 0 1 1 0 9 4.5 4.5 0 0 1 0-9zM11.8 12.2 20 4M16.5 7.5l3 3")
         }

@@ -14,6 +14,20 @@ extension Words {
         }
     }
 
+    /// What Apple can be told.
+    static let preferences: [Decision.Answer] = [.refundInFull, .refundInPart, .decline, .factsOnly]
+
+    /// The same in a word or two.
+    static func preference(_ answer: Decision.Answer) -> String {
+        switch answer {
+        case .refundInFull: "Refund in full"
+        case .refundInPart: "Refund in part"
+        case .decline: "Decline"
+        case .factsOnly: "Facts only"
+        case .nothing: "Nothing"
+        }
+    }
+
     /// What a rule of a policy does.
     static func action(_ action: PolicyAction) -> String {
         switch action {

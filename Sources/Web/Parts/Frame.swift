@@ -5,7 +5,7 @@ import Tenants
 struct Frame: Sendable {
     /// The places of a tenant that the navigation names.
     enum Place: Sendable, CaseIterable {
-        case overview, cases, held, commerce, register, notifications, quarantine, apps, alerts, people, tokens, audit,
+        case overview, cases, held, outcomes, commerce, register, notifications, quarantine, apps, alerts, people, tokens, audit,
             checks
     }
 
@@ -46,8 +46,10 @@ struct Frame: Sendable {
             case .notifications, .notification: .notifications
             case .quarantine: .quarantine
             case .register, .registerExport: .register
-            case .apps, .newApp, .setup, .setupState, .setupPart, .commerceAccess, .commerceAccessPart, .policy:
+            case .apps, .newApp, .setup, .setupState, .setupPart, .commerceAccess, .commerceAccessPart, .policy,
+                .policyState, .customers, .productCosts:
                 .apps
+            case .outcomes, .outcomesExport: .outcomes
             case .people, .memberRole, .memberRemoval, .invitations, .invitationRenewal, .invitationWithdrawal: .people
             case .tokens, .tokenRemoval: .tokens
             case .audit, .auditExport: .audit

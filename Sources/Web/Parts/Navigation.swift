@@ -49,6 +49,7 @@ struct Navigation {
             case .overview: (.overview(slug), .overview, "Overview")
             case .cases: (.cases(slug, CaseListQuery()), .cases, "Cases")
             case .held: (.held(slug), .held, "Waiting for you")
+            case .outcomes: (.outcomes(slug, OutcomeListQuery()), .outcomes, "Outcomes")
             case .commerce: (.commerceRequests(slug, CommerceListQuery()), .commerce, "Requests to Apple")
             case .register: (.register(slug, RegisterListQuery()), .register, "Register")
             case .notifications: (.notifications(slug, NotificationListQuery()), .notifications, "Notifications")

@@ -261,8 +261,16 @@ struct Desk: Sendable {
         case .notify:
             try await NotifyJob(database: database, sender: noticeSender, clock: clock.clock, journal: .silent).run(job)
         case .history: try await historyJob.run(job)
+        case .replay: try await replays.run(job)
         case nil: Issue.record("a job of unknown kind \(job.kind)")
         }
+    }
+
+    /// Pages of two cases, two in a turn.
+    private var replays: ReplayJob {
+        ReplayJob(
+            database: database, bell: bell, clock: clock.clock, journal: .silent, limits: .init(page: 2, pages: 2)
+        ) { try $0() }
     }
 
     /// Apple's report of every test: the address did not answer in time.

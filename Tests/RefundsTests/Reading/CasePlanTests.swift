@@ -43,6 +43,13 @@ import Time
                     }, "cases_facet"
                 ),
                 ("a product", page { $0.productID = "p3" }, "cases_product"),
+                ("what Apple was told", page { $0.told = .decline }, "cases_told"),
+                (
+                    "what Apple was told, an outcome and a reason, deep",
+                    page(Self.deep) {
+                        $0.told = .refundInFull; $0.outcomes = [.reversed]; $0.reason = .given("OTHER")
+                    }, "cases_told"
+                ),
                 ("a transaction", page { $0.transactionID = "t777" }, "cases_transaction"),
                 ("an original transaction", page { $0.originalTransactionID = "o777" }, "cases_original"),
                 ("a customer", page { $0.appAccountToken = "c777" }, "cases_customer"),
@@ -150,13 +157,14 @@ import Time
         try await test.asSuperuser(
             """
             insert into refunds.cases (tenant_id, case_id, app_id, environment, transaction_id, original_transaction_id,
-              product_id, customer, state, outcome, reason, listed_at, deadline)
+              product_id, customer, state, outcome, reason, listed_at, deadline, told)
             select a.tenant_id, gen_random_uuid(), a.app_id, case when n % 20 = 0 then 'Sandbox' else 'Production' end,
               't' || n, 'o' || n, 'p' || n % 50, 'c' || n,
               (array['answered', 'answered', 'answered', 'withheld', 'answered', 'missed', 'overtaken'])[n % 7 + 1],
               (array['refunded', 'declined', 'pending', 'refunded'])[n % 4 + 1],
               (array['UNINTENDED_PURCHASE', null, 'OTHER'])[n % 3 + 1],
-              \(SampleDesk.signed) - n * interval '1 minute', \(SampleDesk.signed)
+              \(SampleDesk.signed) - n * interval '1 minute', \(SampleDesk.signed),
+              case when n % 7 in (0, 1, 2, 4) then (array['DECLINE', 'GRANT_FULL', 'facts-only'])[n % 3 + 1] end
             from generate_series(1, 60000) n
             join lateral (
               select p.tenant_id, p.app_id

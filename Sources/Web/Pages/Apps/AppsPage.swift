@@ -63,6 +63,13 @@ struct AppsPage {
                     HTML(text: app.sampleContent ? "yes, unless reported otherwise" : "no, unless reported otherwise")
                 ),
                 ("Policy", a(.href(.policy(slug, bundleID: app.bundleID, .now))) { "Rules, templates, versions" }),
+                (
+                    "Beside it",
+                    a(.href(.customers(slug, bundleID: app.bundleID, customer: nil))) {
+                        "Customers with an answer of their own"
+                    }.and(HTML(text: " · ")).and(
+                        a(.href(.productCosts(slug, bundleID: app.bundleID))) { "What a sale costs you" })
+                ),
                 ("Advanced Commerce", CommerceLine(standing: standing, slug: slug).html),
                 ("Rehearsal", app.isRehearsal ? HTML(text: "yes: counted in no total") : nil),
             ]).html

@@ -57,6 +57,11 @@ struct CaseHandlers: Sendable {
         var page = CaseStoryPage(frame: console.frame(visit), slug: visit.slug, story: story, now: now)
         page.notice = notice
         page.commerce = try await commerce(of: story, id, visit)
+        page.beside = CaseBesidePanel(
+            slug: visit.slug, bundleID: story.bundleID, customer: story.line.customer,
+            beside: try await console.deciding.beside(
+                id, customer: story.line.customer, app: story.line.app, of: visit.tenant),
+            canChange: visit.membership.role >= .support, now: now)
         if let round = story.rounds.first, round.state == .held {
             page.held = HeldForm(
                 slug: visit.slug, story: story, round: round, now: now, canAnswer: visit.membership.role >= .support,
@@ -86,6 +91,10 @@ extension CaseFilter {
         outcomes = query.outcome.map { [$0] } ?? []
         reason = query.reason.map { $0 == "none" ? .notGiven : .given($0) }
         isSandbox = query.isSandbox
+        told = query.preference
+        stateReason = query.why?.rawValue
+        from = query.from.flatMap { CalendarMonth(text: $0) }?.begin
+        to = query.to.flatMap { CalendarMonth(text: $0) }?.advanced(by: 1).begin
     }
 }
 

@@ -67,6 +67,22 @@ struct CaseListPage {
                 choices: [("", "Any")] + Words.reasons.map { ($0, Words.reason($0)) } + [("none", "Not given")],
                 selected: query.reason
             ).html
+            Field(
+                "Apple was told", name: "preference",
+                choices: [("", "Anything")] + Words.preferences.map { ($0.rawValue, Words.preference($0)) },
+                selected: query.preference?.rawValue
+            ).html
+            if let why = query.why {
+                Field(
+                    "Nothing was sent", name: "why",
+                    choices: [("", "For any reason"), (why.rawValue, Words.sentence(Words.stateReason(why.rawValue)))],
+                    selected: why.rawValue
+                ).html
+            }
+            if query.from != nil || query.to != nil {
+                Field("From", name: "from", choices: [("", "Any month")], selected: query.from).html
+                Field("To", name: "to", choices: [("", "Any month")], selected: query.to).html
+            }
             if apps.count > 1 || query.app != nil {
                 Field(
                     "App", name: "app", choices: [("", "All")] + apps.map { ($0.bundleID, $0.label) },

@@ -12,6 +12,7 @@ struct CaseStoryPage {
     var commerce: CaseCommerce?
     /// Set while the newest request waits for a person.
     var held: HeldForm?
+    var beside: CaseBesidePanel?
     var notice: Notice?
 
     var html: HTML {
@@ -54,6 +55,7 @@ struct CaseStoryPage {
                 }
                 aside(.class("split-side"), .ariaLabel("The purchase")) {
                     purchase
+                    if let beside { beside.html }
                     if story.revocation != nil || story.purchase?.revokedAt != nil { revocation }
                     if let items = story.purchase?.items, !items.isEmpty { itemList(items) }
                     notifications

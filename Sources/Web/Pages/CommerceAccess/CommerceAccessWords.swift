@@ -67,6 +67,7 @@ extension SKUCost.Kind {
     var text: String {
         switch self {
         case .payout: "Payout"
+        case .royalty: "Royalty"
         case .licence: "Licence"
         case .compute: "Compute"
         case .calls: "Calls"
@@ -78,10 +79,28 @@ extension SKUCost.Kind {
     var more: String {
         switch self {
         case .payout: "to a creator or partner"
+        case .royalty: "for what others hold rights in"
         case .licence: "for what was delivered"
         case .compute: "machines that ran for it"
         case .calls: "of other services"
         case .other: "whatever else"
+        }
+    }
+}
+
+extension SKUCost.Basis {
+    var text: String {
+        switch self {
+        case .sale: "each sale"
+        case .use: "all of its use"
+        }
+    }
+
+    /// What it is, for somebody who has to choose.
+    var more: String {
+        switch self {
+        case .sale: "spent as soon as it is sold"
+        case .use: "half used, half of it is spent"
         }
     }
 }

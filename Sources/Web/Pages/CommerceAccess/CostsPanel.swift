@@ -35,7 +35,10 @@ struct CostsPanel {
                 .init("SKU") { cost in span(.class("mono")) { cost.sku } },
                 .init("For") { cost in span { cost.kind.text } },
                 .init("Amount", isNumber: true) { cost in
-                    MoneyText(milliunits: cost.milliunits, currency: cost.currency).html
+                    span {
+                        MoneyText(milliunits: cost.milliunits, currency: cost.currency).html
+                        if cost.basis != .sale { span(.class("subtext")) { "for \(cost.basis.text)" } }
+                    }
                 },
                 .init("Note") { cost in
                     if let note = cost.note, !note.isEmpty { span { note } } else { span(.class("quiet")) { "–" } }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Refunds
 import Tenants
 import Time
@@ -18,6 +19,12 @@ struct PolicyPage {
     /// Nil where the text cannot be read.
     var policy: Policy?
     var trial: PolicyTrial?
+    let trials: DecidingDesk.Trials
+    /// The replay that the address names.
+    var replay: UUID?
+    /// What was typed into the form of the share.
+    var share: String?
+    let now: Moment
     var notice: Notice?
     var wrong: [String: String] = [:]
     let canChange: Bool
@@ -38,6 +45,25 @@ struct PolicyPage {
             if let policy, let trial {
                 rules(policy, trial)
                 changes(trial)
+            }
+            if policy != nil {
+                ReplayPart(
+                    slug: slug, app: app, text: text, replays: trials.replays, named: replay, canChange: canChange,
+                    now: now
+                ).html
+            }
+            ShadowPart(
+                slug: slug, app: app, shadow: trials.shadow, comparison: trials.comparison,
+                live: versions.first?.number ?? 0, text: text, canChange: canChange && policy != nil, now: now
+            ).html
+            HoldOutPart(
+                slug: slug, app: app, effect: trials.holdOut, canChange: canChange, typed: share,
+                wrong: wrong["share"]
+            ).html
+            p {
+                a(.href(.customers(slug, bundleID: app.bundleID, customer: nil))) {
+                    "Customers with an answer of their own"
+                }
             }
             history
             PolicyReference().html
@@ -132,38 +158,11 @@ struct PolicyPage {
             } else {
                 p {
                     "\(trial.changed) of \(trial.looked) requests"
-                    for (currency, amount) in trial.money.sorted(by: { $0.key < $1.key }) {
-                        " · "
-                        MoneyText(milliunits: amount, currency: currency).html
-                    }
+                    MoneyList(trial.money).html
                     ". What went out stays as it is."
                 }
-                DataTable(
-                    caption: "Requests that these rules would answer otherwise",
-                    columns: [
-                        .init("Case") { change in
-                            a(.href(.refundCase(slug, change.id))) { NameText(change.productID).html }
-                        },
-                        .init("Was answered") { change in span { Words.sentence(Words.answer(change.was)) } },
-                        .init("By these rules") { change in
-                            span {
-                                Words.sentence(Words.answer(change.now))
-                                span(.class("subtext")) { "rule \(change.rule)" }
-                            }
-                        },
-                        .init("Price", isNumber: true) { change in
-                            if let price = change.price {
-                                MoneyText(milliunits: price, currency: change.currency).html
-                            } else {
-                                span(.class("quiet")) { "unknown" }
-                            }
-                        },
-                        .init("Apple") { change in Badge(change.outcome).html },
-                    ], rows: trial.changes
-                ).html
-                if trial.changed > trial.changes.count {
-                    p(.class("quiet")) { "The newest \(trial.changes.count) are listed." }
-                }
+                PolicyMoves(moves: trial.moves).html
+                PolicyChanges(slug: slug, changes: trial.changes, changed: trial.changed).html
             }
         }
     }

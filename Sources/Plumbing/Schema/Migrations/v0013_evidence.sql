@@ -1,0 +1,2 @@
+-- Evidence: see the branch that brings it.
+select 1;

@@ -1,0 +1,2 @@
+-- The past: see the branch that brings it.
+select 1;

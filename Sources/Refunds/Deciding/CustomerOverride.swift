@@ -1,0 +1,114 @@
+import AppStore
+package import FoundationEssentials
+import Postgres
+package import Tenants
+package import Time
+
+/// An answer that somebody fixed for one customer: it goes before every rule, and behind consent.
+package struct CustomerOverride: Sendable, Hashable, Identifiable {
+    package enum Action: String, Sendable, Hashable, CaseIterable {
+        case decline = "DECLINE"
+        case grantFull = "GRANT_FULL"
+        case grantProrated = "GRANT_PRORATED"
+        case factsOnly = "facts-only"
+        case nothing
+        /// A person is asked; the facts go out if nobody answers.
+        case hold
+
+        package var action: PolicyAction {
+            switch self {
+            case .decline: .prefer(.decline)
+            case .grantFull: .prefer(.grantFull)
+            case .grantProrated: .prefer(.grantProrated)
+            case .factsOnly: .factsOnly
+            case .nothing: .withhold(.policy)
+            case .hold: .hold(otherwise: .factsOnly)
+            }
+        }
+    }
+
+    package let id: UUID
+    /// `appAccountToken`, as it is stored.
+    package let customer: String
+    package let action: Action
+    package let reason: String
+    package let author: PersonID
+    /// The author's name as it was then.
+    package let authorName: String
+    package let madeAt: Moment
+    /// From then on it counts no more; nil: for ever.
+    package let until: Moment?
+
+    package init(
+        id: UUID, customer: String, action: Action, reason: String, author: PersonID, authorName: String,
+        madeAt: Moment, until: Moment?
+    ) {
+        self.id = id
+        self.customer = customer
+        self.action = action
+        self.reason = reason
+        self.author = author
+        self.authorName = authorName
+        self.madeAt = madeAt
+        self.until = until
+    }
+
+    package func counts(at now: Moment) -> Bool { until.map { now < $0 } ?? true }
+}
+
+/// The SQL of overrides.
+enum OverrideStore {
+    private static let columns: SQL = "override_id, customer, action, reason, author, author_name, made_at, until"
+
+    /// At most one row; none for purchases that name no customer.
+    static func find(_ customer: String?, of app: AppID, tenant: TenantID) -> SQL {
+        """
+        select \(columns)
+        from refunds.overrides
+        where tenant_id = \(tenant.rawValue) and app_id = \(app.rawValue) and customer = \(customer ?? "")
+        """
+    }
+
+    static func list(of app: App, limit: Int) -> SQL {
+        """
+        select \(columns)
+        from refunds.overrides
+        where tenant_id = \(app.tenant.rawValue) and app_id = \(app.id.rawValue)
+        order by made_at desc, customer
+        limit \(limit)
+        """
+    }
+
+    static func set(_ override: CustomerOverride, of app: App) -> SQL {
+        """
+        insert into refunds.overrides
+          (tenant_id, app_id, customer, override_id, action, reason, author, author_name, made_at, until)
+        values (\(app.tenant.rawValue), \(app.id.rawValue), \(override.customer), \(override.id),
+          \(override.action.rawValue), \(override.reason), \(override.author.rawValue), \(override.authorName),
+          \(override.madeAt), \(override.until))
+        on conflict (tenant_id, app_id, customer) do update
+          set override_id = excluded.override_id, action = excluded.action, reason = excluded.reason,
+            author = excluded.author, author_name = excluded.author_name, made_at = excluded.made_at,
+            until = excluded.until
+        """
+    }
+
+    static func remove(_ id: UUID, of app: App) -> SQL {
+        """
+        delete from refunds.overrides
+        where tenant_id = \(app.tenant.rawValue) and app_id = \(app.id.rawValue) and override_id = \(id)
+        """
+    }
+}
+
+extension CustomerOverride {
+    /// Nil for an action that only a newer release knows.
+    init?(_ row: Row) throws {
+        let action: String = try row("action")
+        guard let action = Action(rawValue: action) else { return nil }
+        self.init(
+            id: try row("override_id"), customer: try row("customer"), action: action, reason: try row("reason"),
+            author: PersonID(rawValue: try row("author")), authorName: try row("author_name"),
+            madeAt: try row("made_at"), until: try row("until"))
+    }
+}

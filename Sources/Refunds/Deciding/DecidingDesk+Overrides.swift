@@ -1,0 +1,84 @@
+import Crypto
+package import FoundationEssentials
+import Postgres
+package import Tenants
+package import Time
+
+/// Answers that are fixed for single customers.
+extension DecidingDesk {
+    /// Overrides that a page lists.
+    package static let overridesMax = 500
+
+    /// Those of an app, newest first, those that count no more among them.
+    package func overrides(of app: App) async throws -> [CustomerOverride] {
+        try await database.transaction(app.tenant.scope, isolation: .readOnly) { tx in
+            try await tx.rows(OverrideStore.list(of: app, limit: Self.overridesMax)).compactMap {
+                try CustomerOverride($0)
+            }
+        }
+    }
+
+    /// What is fixed for a customer, whether it still counts or not.
+    package func override(of customer: String, in app: AppID, of tenant: TenantID) async throws -> CustomerOverride? {
+        try await database.transaction(tenant.scope, isolation: .readOnly) { tx in
+            try await tx.row(OverrideStore.find(ConsentLedger.Key.spelled(customer), of: app, tenant: tenant)).flatMap {
+                try CustomerOverride($0)
+            }
+        }
+    }
+
+    /// Fixes what is answered to a customer, in place of what was fixed before; audited without naming the customer.
+    ///
+    /// - Parameter until: from then on it counts no more; nil: for ever.
+    /// - Throws: `Refused`.
+    package func setOverride(
+        _ action: CustomerOverride.Action, for customer: String, reason: String, until: Moment?, of app: App,
+        by person: PersonID, name: String, role: Tenants.Role, address: String?
+    ) async throws {
+        guard role >= .support else { throw Refused.forbidden }
+        guard !customer.isEmpty, Text.isKept(customer, bytesMax: 1000) else {
+            throw Refused.field("customer", "Name the customer by the appAccountToken that the app gave.")
+        }
+        let reason = reason.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        guard !reason.isEmpty else { throw Refused.field("reason", "Say why: it is shown on each of their cases.") }
+        guard Text.isKept(reason, bytesMax: 1000) else {
+            throw Refused.field("reason", "The reason has at most 1,000 bytes.")
+        }
+        let now = clock.now
+        if let until, until <= now { throw Refused.field("until", "That day is over.") }
+        let override = CustomerOverride(
+            id: Random.uuid(), customer: ConsentLedger.Key.spelled(customer), action: action, reason: reason,
+            author: person, authorName: Text.kept(name, bytesMax: 300), madeAt: now, until: until)
+        try await database.transaction(app.tenant.scope) { tx in
+            try await tx.execute(OverrideStore.set(override, of: app))
+            try await note(
+                "override.set", app, ["kind": .text(action.rawValue), "is": .text(override.id.text)], person, address,
+                at: now, in: tx)
+        }
+    }
+
+    /// Takes it away; rules decide again. Audited.
+    ///
+    /// - Returns: false where it was gone already.
+    package func removeOverride(
+        _ id: UUID, of app: App, by person: PersonID, role: Tenants.Role, address: String?
+    ) async throws -> Bool {
+        guard role >= .support else { throw Refused.forbidden }
+        return try await database.transaction(app.tenant.scope) { tx in
+            guard try await tx.execute(OverrideStore.remove(id, of: app)) > 0 else { return false }
+            try await note(
+                "override.removed", app, ["is": .text(id.text)], person, address, at: clock.now, in: tx)
+            return true
+        }
+    }
+
+    func note(
+        _ action: String, _ app: App, _ detail: [String: AuditEntry.Value], _ person: PersonID, _ address: String?,
+        at now: Moment, in tx: Transaction
+    ) async throws {
+        try await Audit.write(
+            AuditEntry(
+                tenant: app.tenant, at: now, actor: .person(person), address: address, action: action,
+                subject: "app \(app.id.rawValue)", detail: detail), in: tx)
+    }
+}
