@@ -14,6 +14,12 @@ extension Words {
         }
     }
 
+    /// What Apple can do with the money, what is decided first.
+    static let outcomes: [CaseOutcome] = {
+        let first: [CaseOutcome] = [.refunded, .declined, .reversed]
+        return first + CaseOutcome.allCases.filter { !first.contains($0) }
+    }()
+
     /// What Apple can be told.
     static let preferences: [Decision.Answer] = [.refundInFull, .refundInPart, .decline, .factsOnly]
 

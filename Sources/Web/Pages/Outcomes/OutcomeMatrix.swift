@@ -19,7 +19,7 @@ struct OutcomeMatrix {
         }
     }
 
-    private static let columns: [CaseOutcome] = [.refunded, .declined, .reversed, .pending]
+    private static let columns = Words.outcomes
 
     var html: HTML {
         DataTable(

@@ -187,7 +187,7 @@ struct PolicyMoves {
     }
 
     private func decided(_ move: PolicyTrial.Move) -> String {
-        [CaseOutcome.refunded, .declined, .reversed, .pending].compactMap { outcome in
+        Words.outcomes.compactMap { outcome in
             let count = move.count(outcome)
             return count > 0 ? "\(count) \(Words.label(outcome).lowercased())" : nil
         }.joined(separator: ", ")
