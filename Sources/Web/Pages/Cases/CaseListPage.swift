@@ -30,6 +30,9 @@ struct CaseListPage {
             }.html
             if let notice = query.ignored.notice { notice.html }
             search
+            if let role = frame.tenant?.role, Access.allows(role, .orders(slug)) {
+                p { a(.class("quiet-link"), .href(.orders(slug))) { "Look up an order number" } }
+            }
             if query.lookUp == nil { filters }
             if page.cases.isEmpty { nothing } else { list }
             if let found = NotificationsFound(slug: slug, notifications: notifications).html { found }
