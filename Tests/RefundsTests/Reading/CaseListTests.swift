@@ -67,7 +67,7 @@ import Time
                 try await tx.rows(
                     "select environment, state, outcome, reason, assignee, facet from refunds.cases order by facet")
             }
-            #expect(rows.count == 1152)
+            #expect(rows.count == 1440)
             for row in rows {
                 let reason: String? = try row("reason")
                 let environment: String = try row("environment")
@@ -78,7 +78,7 @@ import Time
                 #expect(try row("facet") as Int16 == facet)
                 #expect(CaseFacet.all.contains(facet))
             }
-            #expect(CaseFacet.all.count == 1008)
+            #expect(CaseFacet.all.count == 1260)
         }
     }
 
@@ -88,7 +88,7 @@ import Time
             try await Self.fill(desk)
             let records = Records(database: test.database)
             let everything = try await Self.all(records, desk, CaseFilter(), limit: 100)
-            #expect(everything.count == 1152 && Set(everything.map(\.id)).count == 1152)
+            #expect(everything.count == 1440 && Set(everything.map(\.id)).count == 1440)
             #expect(everything.map(\.listedAt) == everything.map(\.listedAt).sorted(by: >))
             let sam = try #require(everything.compactMap(\.assignee).first)
             var filters: [CaseFilter] = []

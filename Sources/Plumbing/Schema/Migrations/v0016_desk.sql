@@ -20,6 +20,8 @@ drop index refunds.cases_newest;
 create index cases_newest on refunds.cases (tenant_id, app_id, listed_at desc, case_id desc) include (facet);
 create index cases_facet on refunds.cases (tenant_id, app_id, facet, listed_at desc, case_id desc);
 create index cases_product on refunds.cases (tenant_id, app_id, product_id, facet, listed_at desc, case_id desc);
+create index cases_told on refunds.cases (tenant_id, app_id, told, facet, listed_at desc, case_id desc)
+  where told is not null;
 -- Somebody's cases, all of them and with a filter; few rows are in these. The person stands before the app, so that the end of a
 -- membership finds their cases too.
 create index cases_assigned on refunds.cases (tenant_id, assignee, app_id, listed_at desc, case_id desc)
