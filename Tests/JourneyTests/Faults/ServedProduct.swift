@@ -28,8 +28,8 @@ extension Trait where Self == ServedProduct {
     static var servedProduct: Self { ServedProduct() }
 }
 
-/// What Apple does with the calls about each transaction: the steps in order, the last one again and again;
-/// 202 where nothing was ordered.
+/// What Apple does with the replies about each transaction: the steps in order, the last one again and again;
+/// 202 where nothing was ordered. It has no records of anybody.
 final class Orders: Sendable {
     private let steps = Mutex<[String: [ScriptedServer.Step]]>([:])
 
@@ -39,6 +39,7 @@ final class Orders: Sendable {
     }
 
     func step(_ request: ScriptedServer.Received) -> ScriptedServer.Step {
+        guard request.target.contains("/consumption/") else { return .answer(404) }
         let id = request.target.split(separator: "/").last.map(String.init) ?? ""
         return steps.withLock { steps in
             guard var left = steps[id], let step = left.first else { return .answer(202) }
