@@ -100,16 +100,28 @@ struct CallbackAnswer: Sendable, Hashable {
         guard value.isObject, let consented = value["consented"]?.bool else {
             return troubles.append("consent was not taken: it is an object with consented, true or false")
         }
-        guard let recordedAt = value["recordedAt"].flatMap({ Self.past($0, now) }) else {
+        let said = value["recordedAt"].flatMap { $0.isNull ? nil : $0 }
+        var recordedAt = said.flatMap { Self.past($0, now) }
+        if recordedAt == nil, !consented {
+            // Whenever it was said: it is so now, and nothing may be sent against it.
+            recordedAt = now
+            if said != nil { troubles.append("the withdrawal counts from now: its recordedAt is no time in the past") }
+        }
+        guard let recordedAt else {
             return troubles.append(
-                "consent was not taken: its recordedAt is a time in milliseconds that is not in the future")
+                said == nil
+                    ? "consent was not taken: recordedAt is missing, the time at which the customer agreed, in milliseconds"
+                    : "consent was not taken: its recordedAt is a time in milliseconds that is not in the future")
         }
         var wording: String?
         if let version = value["wordingVersion"], !version.isNull {
-            guard let text = version.string, Text.isKept(text, bytesMax: 500) else {
+            if let text = version.string, Text.isKept(text, bytesMax: 500) {
+                wording = text
+            } else if consented {
                 return troubles.append("consent was not taken: its wordingVersion is a text of at most 500 bytes")
+            } else {
+                troubles.append("wordingVersion was not taken: it is a text of at most 500 bytes")
             }
-            wording = text
         }
         consent = Consent(consented: consented, recordedAt: recordedAt, wordingVersion: wording)
     }

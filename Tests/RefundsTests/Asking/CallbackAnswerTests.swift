@@ -65,6 +65,17 @@ import Time
         #expect(isSample ? answer.deliveryStatus == .delivered : answer.sampleContentProvided == true)
     }
 
+    @Test(arguments: [
+        (#"{"consented":false}"#, 0), (#"{"consented":false,"recordedAt":null}"#, 0),
+        (#"{"consented":false,"recordedAt":4102444800000}"#, 1), (#"{"consented":false,"recordedAt":"now"}"#, 1),
+        (#"{"consented":false,"wordingVersion":3}"#, 1),
+    ])
+    func `BL-010: a withdrawal counts, whatever is wrong about its time or wording`(consent: String, told: Int) throws {
+        let answer = try read(#"{"consent":\#(consent)}"#)
+        #expect(answer.consent?.consented == false && answer.consent?.wordingVersion == nil)
+        #expect(answer.troubles.count == told, "\(answer.troubles)")
+    }
+
     @Test func `what was observed at a time that cannot be is not taken for new`() throws {
         let answer = try read(#"{"consumptionPercentage":1000,"observedAt":4102444800000,"note":"n"}"#)
         #expect(answer.consumptionPercentage == nil && answer.note == "n" && answer.troubles.count == 2)

@@ -27,7 +27,8 @@ enum CallbackWords {
     /// Parts of a line; what is nil is left out.
     static func detail(_ remark: CallbackRemark) -> [String?] {
         [
-            remark.result == "answered" ? remark.taken ?? "it knew nothing of this purchase" : nil, remark.why,
+            remark.result == "answered"
+                ? remark.taken ?? (remark.notTaken == nil ? "it knew nothing of this purchase" : nil) : nil, remark.why,
             remark.notTaken.map { "not taken: \($0)" }, remark.note.map { "note: \($0)" },
             remark.tries == 1 ? "1 try" : "\(remark.tries) tries",
         ]
