@@ -12,7 +12,8 @@ package struct CallbackTrial: Sendable, Hashable {
             text = "It answered \(status) after \(milliseconds) ms."
             var words =
                 answer.taken.isEmpty
-                ? "It said nothing of this purchase, which is nobody's."
+                ? (answer.troubles.isEmpty
+                    ? "It said nothing of this purchase, which is nobody's." : "Nothing of it could be taken.")
                 : "Of a real request this would be taken: \(answer.taken.joined(separator: ", "))."
             if !answer.troubles.isEmpty { words += " But: \(answer.troubles.joined(separator: "; "))." }
             more = words
