@@ -448,22 +448,28 @@ import Time
                 try await house.db.transaction(.tenant(1)) { tx in try await Lane.outlook(5, of: lane, in: tx) }
             }
             let now = House.start
-            func take() async throws -> Duration? {
-                try await Lane.takePermit(lane, of: .tenant(1), at: now, on: house.db)?.wait
+            func ask() async throws -> Lane.Asked? {
+                try await Lane.askForPermit(
+                    lane, of: .tenant(1), at: now, ahead: .milliseconds(30), on: house.db)
             }
             #expect(try await outlook() == (0..<5).map { .milliseconds(220) * $0 }, "of a lane without a row")
             try await set("free_at = clock_timestamp() + interval '1 hour'")
             #expect(try await outlook() == nil)
-            #expect(try await take() == nil)
+            #expect(try await ask() == nil)
             #expect(await Lane.whyNone(lane, of: .tenant(1), at: now, on: house.db).contains("permits are taken"))
             try await set("free_at = clock_timestamp() + interval '2 seconds'")
-            let first = try #require(try await take())
-            #expect(first > .zero && first <= .seconds(2), "farther ahead than for those who can come again")
+            for _ in 0..<2 {
+                guard case .notYet(let wait) = try await ask() else { Issue.record("given ahead"); return }
+                #expect(wait > .zero && wait <= .seconds(2), "none is taken by asking")
+            }
             try await set("free_at = '-infinity', paused_until = \(now + .seconds(1)), why = 'Apple said 429'")
-            #expect(try await take() == nil)
+            #expect(try await ask() == nil)
             #expect(await Lane.whyNone(lane, of: .tenant(1), at: now, on: house.db) == "Apple said 429")
             try await set("paused_until = \(now)")
-            #expect(try await take() == .zero)
+            guard case .given(let permit) = try await ask() else { Issue.record("a free lane gives none"); return }
+            #expect(permit.wait == .zero)
+            guard case .notYet(let rest) = try await ask() else { Issue.record("given twice"); return }
+            #expect(rest > .zero && rest <= .milliseconds(440), "twice the spacing after a long rest")
         }
     }
 

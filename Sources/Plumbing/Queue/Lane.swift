@@ -53,7 +53,7 @@ package enum Lane {
         _ lane: Int64, ahead: Duration = .seconds(1), in tx: Transaction
     ) async throws -> Duration? {
         for isSecondTry in [false, true] {
-            if let taken = try await tx.row(permit(of: lane, ahead: ahead, unlessPausedAt: nil)) {
+            if let taken = try await tx.row(permit(of: lane, ahead: ahead)) {
                 return try taken("wait")
             }
             if isSecondTry { break }
@@ -71,18 +71,46 @@ package enum Lane {
         package let moment: Moment
     }
 
-    /// The same in a transaction of its own and one round trip, for a call whose lane's row is there.
-    ///
-    /// - Returns: nil also where the lane is paused.
-    package static func takePermit(
-        _ lane: Int64, of scope: Scope, at now: Moment, on database: Database
-    ) async throws -> Permit? {
-        try await database.rows(scope, permit(of: lane, ahead: patience, unlessPausedAt: now)).first.map { row in
-            Permit(wait: try row("wait"), moment: try row("moment"))
-        }
+    /// What came of asking for a permit when a turn has come.
+    package enum Asked: Sendable, Hashable {
+        case given(Permit)
+        /// The lane is free after this time, no sooner; ask again then.
+        case notYet(Duration)
     }
 
-    private static func permit(of lane: Int64, ahead: Duration, unlessPausedAt now: Moment?) -> SQL {
+    /// Takes a permit whose moment has come, in a transaction of its own and one round trip; the lane's row is there.
+    ///
+    /// None is given ahead of its moment: what keeps calls back (`keepBehind`) reaches all that have not left.
+    ///
+    /// - Parameter ahead: how long before its moment a permit may be taken; a round trip or so.
+    /// - Returns: nil where the lane is paused, or taken for longer than anybody waits.
+    package static func askForPermit(
+        _ lane: Int64, of scope: Scope, at now: Moment, ahead: Duration, on database: Database
+    ) async throws -> Asked? {
+        let rows = try await database.rows(
+            scope,
+            """
+            with l as (
+              select lane, free_at, clock_timestamp() as now,
+                case when free_at + \(isColdAfter) < clock_timestamp() then call_spacing else interval '0' end as warming
+              from queue.lanes
+              where lane = \(lane) and free_at < clock_timestamp() + \(patience)
+                and (paused_until is null or paused_until <= \(now))
+              for update),
+            g as (
+              update queue.lanes q
+              set free_at = greatest(l.free_at, l.now) + q.call_spacing + l.warming
+              from l where q.lane = l.lane and l.free_at < l.now + \(ahead)
+              returning greatest(l.free_at, l.now) as moment)
+            select greatest(greatest(l.free_at, l.now) - clock_timestamp(), interval '0') as wait, g.moment
+            from l left join g on true
+            """)
+        guard let row = rows.first else { return nil }
+        let (wait, moment): (Duration, Moment?) = (try row("wait"), try row("moment"))
+        return moment.map { .given(Permit(wait: wait, moment: $0)) } ?? .notYet(wait)
+    }
+
+    private static func permit(of lane: Int64, ahead: Duration) -> SQL {
         """
         with l as (
           select lane, free_at,
@@ -90,13 +118,11 @@ package enum Lane {
                  else interval '0' end as warming
           from queue.lanes
           where lane = \(lane) and free_at < clock_timestamp() + \(ahead)
-            and (\(now) is null or paused_until is null or paused_until <= \(now))
           for update)
         update queue.lanes q
         set free_at = greatest(l.free_at, clock_timestamp()) + q.call_spacing + l.warming
         from l where q.lane = l.lane
-        returning greatest(greatest(l.free_at, clock_timestamp()) - clock_timestamp(), interval '0') as wait,
-          greatest(l.free_at, clock_timestamp()) as moment
+        returning greatest(greatest(l.free_at, clock_timestamp()) - clock_timestamp(), interval '0') as wait
         """
     }
 

@@ -85,8 +85,11 @@ struct CommerceJob: Sendable {
             case .calls(let begun):
                 let stop = StopSign()
                 return await withTaskGroup(of: Void.self) { group in
+                    // One after the other each takes its turn, so that a lane is asked once for each call; answers are
+                    // waited for side by side.
                     for (job, call) in begun {
-                        group.addTask { await settle(call, with: await perform(call, stop), job) }
+                        let turn = await one.turn(of: call, unless: { stop.why })
+                        group.addTask { await settle(call, with: await perform(call, turn, stop), job) }
                     }
                 }
             case .needsToken(let key, let app):
@@ -269,7 +272,11 @@ struct CommerceJob: Sendable {
     }
 
     func perform(_ call: Call, _ stop: StopSign = StopSign()) async -> Ending {
-        switch await one.turn(of: call, unless: { stop.why }) {
+        await perform(call, await one.turn(of: call, unless: { stop.why }), stop)
+    }
+
+    private func perform(_ call: Call, _ turn: OneCall.Turn, _ stop: StopSign) async -> Ending {
+        switch turn {
         case .notSent(let why): return .notSent(why)
         case .send(let token, let taken):
             let outcome = await send(call, token)

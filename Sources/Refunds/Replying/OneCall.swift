@@ -124,15 +124,24 @@ struct OneCall: Sendable {
             let taken: Taken
             let asking = ContinuousClock.now
             do {
-                guard let permit = try await Lane.takePermit(call.lane, of: scope, at: clock.now, on: database) else {
+                switch try await Lane.askForPermit(
+                    call.lane, of: scope, at: clock.now, ahead: Self.lead * 2, on: database)
+                {
+                case nil:
                     return .notSent(await Lane.whyNone(call.lane, of: scope, at: clock.now, on: database))
+                case .notYet(let wait):
+                    let soon = ContinuousClock.now + wait - Self.lead
+                    await Queue.Turn.wait(until: soon)
+                    guard .now >= soon else { return .notSent("the process stopped before the call's turn") }
+                    continue
+                case .given(let permit):
+                    let moment = ContinuousClock.now + permit.wait
+                    await Queue.Turn.wait(until: moment)
+                    guard .now >= moment else { return .notSent("the process stopped before the call's turn") }
+                    taken = Taken(permit: permit, moment: asking + permit.wait)
+                    // A turn that was missed is another call's by now: it takes a new one, within the same permission.
+                    if let slack = Lane.slack(of: call.lane), ContinuousClock.now > moment + slack { continue }
                 }
-                let moment = ContinuousClock.now + permit.wait
-                await Queue.Turn.wait(until: moment)
-                guard .now >= moment else { return .notSent("the process stopped before the call's turn") }
-                taken = Taken(permit: permit, moment: asking + permit.wait)
-                // A turn that was missed is another call's by now: it takes a new one, within the same permission.
-                if let slack = Lane.slack(of: call.lane), ContinuousClock.now > moment + slack { continue }
             } catch {
                 return .notSent("its turn could not be had: \(error)")
             }
