@@ -115,6 +115,17 @@ import Time
                     ])
                 #expect(answer.status == 303, "\(answer.text)")
             }
+            let sound = [
+                ("sku", "coins.100"), ("kind", "payout"), ("basis", "sale"), ("amount", "2.00"), ("currency", "USD"),
+                ("note", ""), ("do", "set"),
+            ]
+            for (field, words) in [
+                (("amount", "1000000000"), "lies below 1,000,000,000"),
+                (("note", String(repeating: "é", count: 251)), "has at most 500 bytes"),
+            ] {
+                let wrong = try await sam.post(place, sound.filter { $0.0 != field.0 } + [field])
+                #expect(wrong.status == 422 && wrong.text.contains(words))
+            }
             let products = try await outcomes(desk).products
             #expect(products.map(\.product) == ["coins.100", "<pro>"])
             // Three sales; half of one use, of the two whose use is known.
