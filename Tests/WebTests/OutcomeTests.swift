@@ -259,12 +259,18 @@ import Time
             let fields = [("customer", token.uppercased()), ("action", "DECLINE"), ("reason", "Why <i>")]
             for (field, words) in [
                 (("until", "tomorrow"), "2027-03-31"), (("until", "2020-01-01"), "That day is over"),
-                (("action", "MAYBE"), "Choose what Apple is told"),
+                (("action", "MAYBE"), "Choose what Apple is told"), (("until", "2101-01-01"), "2100-12-31"),
+                (("customer", "nobody"), "is a UUID"),
             ] {
                 let wrong = try await sam.post(place, fields.filter { $0.0 != field.0 } + [field])
                 #expect(wrong.status == 422 && wrong.text.contains(words))
             }
             #expect(try await sam.post(place, fields + [("until", "2027-03-31")]).status == 303)
+            let late = try await sam.post(place, fields)
+            #expect(late.status == 409 && late.text.contains("was changed meanwhile"))
+            #expect(late.text.contains("2027-03-31 included"))
+            let gone = try await sam.post(place, [("override", UUID().uuidString), ("do", "remove")])
+            #expect(gone.status == 409 && gone.text.contains("Nothing was removed"))
             let shown = try await sam.get(.refundCase("alpha", sample.id)).text
             #expect(shown.contains("Ask to decline (DECLINE)") && shown.contains("Why &lt;i&gt;"))
             #expect(shown.contains("Change or remove it"))
