@@ -91,7 +91,7 @@ import Time
             let nobody = ConsentShown.customer(UUID().uuidString)
             let none = try await sam.get(.consent("alpha", bundleID: "com.example.alpha", nobody)).text
             #expect(none.contains("Nothing was ever reported"))
-            let pasted = try await sam.get("\(Self.place.url)?customer=%20\(Self.customer)%09").text
+            let pasted = try await sam.get("\(Self.place.url)?customer=%20\(Self.customer)%20").text
             #expect(pasted.contains("sign-up"))
             for (shown, words) in [
                 (ConsentShown.customer("nobody"), "is a UUID"), (.purchase("GPA.1"), "1 to 20 digits"),
