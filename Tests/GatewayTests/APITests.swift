@@ -207,6 +207,7 @@ import Time
         Wrong(customer, "{\"consented\":true,\"recordedAt\":99999999999999999999}", "recordedAt"),
         Wrong(customer, "{\"consented\":true,\"source\":\"\(String(repeating: "x", count: 501))\"}", "source"),
         Wrong(purchase, "{\"consented\":true,\"wordingVersion\":7}", "wordingVersion"),
+        Wrong(purchase, "{\"consented\":true,\"wordingVersion\":\"\"}", "wordingVersion"),
         Wrong(usage, "{\"observedAt\":\(t0)}"), Wrong(usage, "{\"deliveryStatus\":\"DELIVERED\"}", "observedAt"),
         Wrong(usage, "{\"observedAt\":\(t0),\"deliveryStatus\":\"delivered\"}", "deliveryStatus"),
         Wrong(usage, "{\"observedAt\":\(t0),\"consumptionPercentage\":100001}", "consumptionPercentage"),

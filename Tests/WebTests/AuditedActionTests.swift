@@ -114,7 +114,7 @@ import Time
                 [("share", "10"), ("do", "hold-out")],
             ] { #expect(try await sam.post(policy, fields).status == 303, "\(fields)") }
             let customers = Site.customers("alpha", bundleID: "com.example.alpha", customer: nil)
-            let fixed = [("customer", "user-123"), ("action", "hold"), ("reason", "So."), ("do", "set")]
+            let fixed = [("customer", UUID().uuidString), ("action", "hold"), ("reason", "So."), ("do", "set")]
             #expect(try await sam.post(customers, fixed).status == 303)
             let override = try #require(try await desk.deciding().overrides(of: desk.alphaApp).first).id
             #expect(

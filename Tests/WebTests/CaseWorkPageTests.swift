@@ -98,7 +98,10 @@ import Time
             for site in [Site.caseNote("alpha", id), .caseAssignment("alpha", id), .caseBundle("alpha", id)] {
                 #expect(try await sam.post(site, [("note", "x")]).status == 403)
             }
-            for language in AlertLanguage.allCases { #expect(page.contains("letter-\(language.rawValue)")) }
+            for language in AlertLanguage.allCases {
+                #expect(page.contains("letter-\(language.rawValue)"))
+                #expect(page.contains("lang=\"\(language.rawValue)\" aria-label=\"Text to the customer"))
+            }
             #expect(page.contains("Apple decides about it") && Markup(page).troubles == [])
         }
     }

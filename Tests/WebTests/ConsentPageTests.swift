@@ -58,6 +58,8 @@ import Time
             #expect(again.status == 422 && again.text.contains("is the name of another text"))
             let dayless = try await sam.post(Self.place, [("version", "v2"), ("from", "soon"), ("text", "x")])
             #expect(dayless.status == 422 && dayless.text.contains("is a day"))
+            let early = try await sam.post(Self.place, [("version", "v2"), ("from", "0001-01-01"), ("text", "x")])
+            #expect(early.status == 422 && early.text.contains("must not lie before 2008-07-10"))
         }
         try await withSam(.support) { sam, _, _ in
             let page = try await sam.get(Self.place).text
@@ -86,8 +88,18 @@ import Time
             ).text
             #expect(page.contains("Withdrawn") && page.contains("Agreed") && page.contains("v&lt;9&gt;"))
             #expect(page.contains("sign-up") && page.contains("its text is not kept"))
-            let nobody = try await sam.get(.consent("alpha", bundleID: "com.example.alpha", .customer("nobody"))).text
-            #expect(nobody.contains("Nothing was ever reported"))
+            let nobody = ConsentShown.customer(UUID().uuidString)
+            let none = try await sam.get(.consent("alpha", bundleID: "com.example.alpha", nobody)).text
+            #expect(none.contains("Nothing was ever reported"))
+            let pasted = try await sam.get("\(Self.place.url)?customer=%20\(Self.customer)%20").text
+            #expect(pasted.contains("sign-up"))
+            for (shown, words) in [
+                (ConsentShown.customer("nobody"), "is a UUID"), (.purchase("GPA.1"), "1 to 20 digits"),
+                (.purchase("123456789012345678901"), "1 to 20 digits"),
+            ] {
+                let page = try await sam.get(.consent("alpha", bundleID: "com.example.alpha", shown)).text
+                #expect(page.contains(words) && !page.contains("Nothing was ever reported"))
+            }
         }
     }
 

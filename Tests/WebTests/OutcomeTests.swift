@@ -115,6 +115,17 @@ import Time
                     ])
                 #expect(answer.status == 303, "\(answer.text)")
             }
+            let sound = [
+                ("sku", "coins.100"), ("kind", "payout"), ("basis", "sale"), ("amount", "2.00"), ("currency", "USD"),
+                ("note", ""), ("do", "set"),
+            ]
+            for (field, words) in [
+                (("amount", "1000000000"), "lies below 1,000,000,000"),
+                (("note", String(repeating: "é", count: 251)), "has at most 500 bytes"),
+            ] {
+                let wrong = try await sam.post(place, sound.filter { $0.0 != field.0 } + [field])
+                #expect(wrong.status == 422 && wrong.text.contains(words))
+            }
             let products = try await outcomes(desk).products
             #expect(products.map(\.product) == ["coins.100", "<pro>"])
             // Three sales; half of one use, of the two whose use is known.
@@ -248,12 +259,18 @@ import Time
             let fields = [("customer", token.uppercased()), ("action", "DECLINE"), ("reason", "Why <i>")]
             for (field, words) in [
                 (("until", "tomorrow"), "2027-03-31"), (("until", "2020-01-01"), "That day is over"),
-                (("action", "MAYBE"), "Choose what Apple is told"),
+                (("action", "MAYBE"), "Choose what Apple is told"), (("until", "2101-01-01"), "2100-12-31"),
+                (("customer", "nobody"), "is a UUID"),
             ] {
                 let wrong = try await sam.post(place, fields.filter { $0.0 != field.0 } + [field])
                 #expect(wrong.status == 422 && wrong.text.contains(words))
             }
             #expect(try await sam.post(place, fields + [("until", "2027-03-31")]).status == 303)
+            let late = try await sam.post(place, fields)
+            #expect(late.status == 409 && late.text.contains("was changed meanwhile"))
+            #expect(late.text.contains("2027-03-31 included"))
+            let gone = try await sam.post(place, [("override", UUID().uuidString), ("do", "remove")])
+            #expect(gone.status == 409 && gone.text.contains("Nothing was removed"))
             let shown = try await sam.get(.refundCase("alpha", sample.id)).text
             #expect(shown.contains("Ask to decline (DECLINE)") && shown.contains("Why &lt;i&gt;"))
             #expect(shown.contains("Change or remove it"))

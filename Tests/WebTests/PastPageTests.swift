@@ -35,6 +35,10 @@ import Time
             #expect(
                 try await sam.post(Self.place, [("do", "stop"), ("environment", "Production")]).status == 303)
             #expect(try await sam.get(Self.place).text.contains("Read it again"))
+            for (state, isShown) in [("stopped", true), ("done", false)] {
+                try await test.asSuperuser("update refunds.imports set trouble = '502 of Apple', state = \(state)")
+                #expect(try await sam.get(Self.place).text.contains("502 of Apple") == isShown)
+            }
             #expect(try await sam.post(Self.place, [("do", "eat"), ("environment", "Production")]).status == 404)
         }
     }

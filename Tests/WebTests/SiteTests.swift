@@ -140,5 +140,13 @@ import Time
         #expect(query.ignored.map(\.name) == ["state", "environment"])
         #expect(query.ignored.map(\.value) == ["nonsense", "Mars"])
         #expect(query.reason == "NEW" && query.environment == nil)
+        guard case .cases(_, let strange) = Site(url: "/t/alpha/cases?month=2026-05"),
+            case .outcomes(_, let outcomes) = Site(url: "/t/alpha/outcomes?month=2026-13")
+        else {
+            Issue.record("neither a list of cases nor outcomes")
+            return
+        }
+        #expect(strange.ignored.map(\.name) == ["month"] && strange.ignored.notice != nil)
+        #expect(outcomes.ignored.map(\.value) == ["2026-13"] && outcomes.month == nil)
     }
 }

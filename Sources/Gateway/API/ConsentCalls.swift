@@ -27,6 +27,10 @@ struct ConsentCalls: Sendable {
             consented: try members.requiredFlag("consented"), recordedAt: try members.time("recordedAt"),
             wordingVersion: try members.text("wordingVersion"), source: try members.text("source"))
         try members.end()
+        // No wording is called so: it would count as one whose text is not kept.
+        if report.wordingVersion == "" {
+            throw Problem.bad("the member \"wordingVersion\" must not be empty", member: "wordingVersion")
+        }
         do {
             let state = try await reports.record(report, of: subject, app: app, at: call.now)
             return .json(json(state).bytes)

@@ -623,7 +623,7 @@ enum OpenAPI {
             "required": ["consented"],
             "properties": {
              "consented": {"type": "boolean"},
-             "wordingVersion": {"type": "string", "maxLength": 500},
+             "wordingVersion": {"type": "string", "minLength": 1, "maxLength": 500},
              "source": {"type": "string", "maxLength": 500},
              "recordedAt": {
               "type": "integer",

@@ -92,6 +92,13 @@ extension CommerceDesk {
         }
     }
 
+    /// The first amount that no sale costs, in milliunits: Apple's dearest price is far below it in every currency.
+    private static let costMilliunitsEnd: Int64 = 1_000_000_000_000
+    private static let costNoteBytesMax = 500
+
+    /// Sets what a sale of a product costs, in place of what was set before.
+    ///
+    /// - Throws: `CommerceRefused`; troubles name `sku`, `amount` or `note`.
     package func setCost(_ cost: SKUCost, app: App, by actor: CommerceActor) async throws {
         try Self.check(currency: cost.currency)
         guard (1...512).contains(cost.sku.utf8.count), !cost.sku.utf8.contains(0), cost.sku.count <= 128 else {
@@ -100,7 +107,17 @@ extension CommerceDesk {
         guard cost.milliunits >= 0 else {
             throw CommerceRefused.troubles([CommerceTrouble("amount", nil, "A cost is nothing or more.")])
         }
-        let note = cost.note.map { Text.kept($0, bytesMax: 500) }
+        guard cost.milliunits < Self.costMilliunitsEnd else {
+            throw CommerceRefused.troubles([
+                CommerceTrouble("amount", nil, "A cost of one sale lies below 1,000,000,000 of its currency.")
+            ])
+        }
+        let note = cost.note
+        guard note.map({ Text.isKept($0, bytesMax: Self.costNoteBytesMax) }) ?? true else {
+            throw CommerceRefused.troubles([
+                CommerceTrouble("note", nil, "The note has at most \(Self.costNoteBytesMax) bytes.")
+            ])
+        }
         try await change(
             app, actor, "commerce.cost-set",
             [

@@ -79,18 +79,26 @@ enum OverrideStore {
         """
     }
 
-    static func set(_ override: CustomerOverride, of app: App) -> SQL {
-        """
-        insert into refunds.overrides
-          (tenant_id, app_id, customer, override_id, action, reason, author, author_name, made_at, until)
-        values (\(app.tenant.rawValue), \(app.id.rawValue), \(override.customer), \(override.id),
-          \(override.action.rawValue), \(override.reason), \(override.author.rawValue), \(override.authorName),
-          \(override.madeAt), \(override.until))
-        on conflict (tenant_id, app_id, customer) do update
-          set override_id = excluded.override_id, action = excluded.action, reason = excluded.reason,
-            author = excluded.author, author_name = excluded.author_name, made_at = excluded.made_at,
-            until = excluded.until
-        """
+    /// Touches no row where another stands there than the one it is based on, or, based on none, any.
+    static func set(_ override: CustomerOverride, of app: App, basedOn: UUID?) -> SQL {
+        if let basedOn {
+            return """
+                update refunds.overrides
+                set override_id = \(override.id), action = \(override.action.rawValue), reason = \(override.reason),
+                  author = \(override.author.rawValue), author_name = \(override.authorName),
+                  made_at = \(override.madeAt), until = \(override.until)
+                where tenant_id = \(app.tenant.rawValue) and app_id = \(app.id.rawValue)
+                  and customer = \(override.customer) and override_id = \(basedOn)
+                """
+        }
+        return """
+            insert into refunds.overrides
+              (tenant_id, app_id, customer, override_id, action, reason, author, author_name, made_at, until)
+            values (\(app.tenant.rawValue), \(app.id.rawValue), \(override.customer), \(override.id),
+              \(override.action.rawValue), \(override.reason), \(override.author.rawValue), \(override.authorName),
+              \(override.madeAt), \(override.until))
+            on conflict (tenant_id, app_id, customer) do nothing
+            """
     }
 
     static func remove(_ id: UUID, of app: App) -> SQL {

@@ -6,6 +6,12 @@ package import Time
 
 /// Answers that are fixed for single customers.
 extension DecidingDesk {
+    /// Somebody else fixed, changed or removed what is answered to the same customer meanwhile.
+    package struct OverrideOvertaken: Error {
+        /// What is fixed by now; nil: nothing.
+        package let current: CustomerOverride?
+    }
+
     /// Overrides that a page lists.
     package static let overridesMax = 500
 
@@ -27,13 +33,31 @@ extension DecidingDesk {
         }
     }
 
+    /// Whether a purchase of the app names this customer.
+    package func isCustomer(_ customer: String, of app: App) async throws -> Bool {
+        guard !customer.isEmpty, Text.isKept(customer, bytesMax: 1000) else { return false }
+        return try await database.transaction(app.tenant.scope, isolation: .readOnly) { tx in
+            let row = try await tx.row(
+                """
+                select exists (
+                  select from refunds.transactions
+                  where tenant_id = \(app.tenant.rawValue) and app_id = \(app.id.rawValue)
+                    and customer = \(ConsentLedger.Key.spelled(customer))) as is_known
+                """)
+            guard let row else { return false }
+            return try row("is_known")
+        }
+    }
+
     /// Fixes what is answered to a customer, in place of what was fixed before; audited without naming the customer.
     ///
-    /// - Parameter until: from then on it counts no more; nil: for ever.
-    /// - Throws: `Refused`.
+    /// - Parameters:
+    ///   - until: from then on it counts no more; nil: for ever.
+    ///   - basedOn: what was fixed when whoever fixes it looked; nil: nothing.
+    /// - Throws: `Refused`, and `OverrideOvertaken` where something else is fixed by now.
     package func setOverride(
-        _ action: CustomerOverride.Action, for customer: String, reason: String, until: Moment?, of app: App,
-        by person: PersonID, name: String, role: Tenants.Role, address: String?
+        _ action: CustomerOverride.Action, for customer: String, reason: String, until: Moment?, basedOn: UUID?,
+        of app: App, by person: PersonID, name: String, role: Tenants.Role, address: String?
     ) async throws {
         guard role >= .support else { throw Refused.forbidden }
         guard !customer.isEmpty, Text.isKept(customer, bytesMax: 1000) else {
@@ -50,7 +74,10 @@ extension DecidingDesk {
             id: Random.uuid(), customer: ConsentLedger.Key.spelled(customer), action: action, reason: reason,
             author: person, authorName: Text.kept(name, bytesMax: 300), madeAt: now, until: until)
         try await database.transaction(app.tenant.scope) { tx in
-            try await tx.execute(OverrideStore.set(override, of: app))
+            guard try await tx.execute(OverrideStore.set(override, of: app, basedOn: basedOn)) > 0 else {
+                let current = try await tx.row(OverrideStore.find(override.customer, of: app.id, tenant: app.tenant))
+                throw OverrideOvertaken(current: try current.flatMap { try CustomerOverride($0) })
+            }
             try await note(
                 "override.set", app, ["kind": .text(action.rawValue), "is": .text(override.id.text)], person, address,
                 at: now, in: tx)

@@ -28,7 +28,10 @@ package enum WordingStore {
     ) async throws {
         try AppChanges.checkText(wording.version, "wordingVersion", bytesMax: versionBytesMax)
         try AppChanges.checkText(wording.text, "wordingText", bytesMax: AppChanges.wordingBytesMax)
-        guard wording.shownFrom >= ConsentSetting.firstStart, wording.shownFrom <= wording.madeAt else {
+        guard wording.shownFrom >= ConsentSetting.firstStart else {
+            throw AppChangeError("wordingFrom", "must not lie before 2008-07-10, when the App Store opened")
+        }
+        guard wording.shownFrom <= wording.madeAt else {
             throw AppChangeError(
                 "wordingFrom", "is the day on which customers were first shown it, and not in the future")
         }

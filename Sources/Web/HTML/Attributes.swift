@@ -21,6 +21,8 @@ struct Attribute: Sendable {
         Attribute("class", "\(names) \(tone.rawValue)")
     }
     static func lang(_ value: StaticString) -> Attribute { Attribute("lang", value.description) }
+    /// What a text is written in, such as `de`.
+    static func lang(code: String) -> Attribute { Attribute("lang", code) }
     static func title(_ value: String) -> Attribute { Attribute("title", value) }
     /// What a form asks passkeys for, which `passkeys.js` carries out.
     static func passkey(_ kind: StaticString) -> Attribute { Attribute("data-passkey", kind.description) }

@@ -168,8 +168,10 @@ import Time
         _ action: CustomerOverride.Action, _ desk: Desk, token: String = token, until: Moment? = nil,
         role: Tenants.Role = .support
     ) async throws {
+        let app = desk.alpha.app
+        let known = try await desk.deciding.override(of: token, in: app.id, of: app.tenant)
         try await desk.deciding.setOverride(
-            action, for: token, reason: "Asks after each level.", until: until, of: desk.alpha.app,
+            action, for: token, reason: "Asks after each level.", until: until, basedOn: known?.id, of: app,
             by: HeldCaseTests.author, name: "ada@example.com", role: role, address: nil)
     }
 
@@ -259,8 +261,8 @@ import Time
             await #expect(throws: DecidingDesk.Refused.self) { try await fix(.decline, desk, until: desk.now) }
             await #expect(throws: DecidingDesk.Refused.self) {
                 try await desk.deciding.setOverride(
-                    .decline, for: Self.token, reason: " \n", until: nil, of: desk.alpha.app, by: HeldCaseTests.author,
-                    name: "ada", role: .support, address: nil)
+                    .decline, for: Self.token, reason: " \n", until: nil, basedOn: nil, of: desk.alpha.app,
+                    by: HeldCaseTests.author, name: "ada", role: .support, address: nil)
             }
             let kept = try await desk.deciding.overrides(of: desk.alpha.app)
             #expect(kept.isEmpty)
@@ -280,6 +282,24 @@ import Time
             try await desk.take(
                 desk.note("CONSUMPTION_REQUEST", desk.tx { $0["appAccountToken"] = given.map { .text($0) } }))
             #expect(try await desk.cases().map(\.state) == [state])
+        }
+    }
+
+    @Test func `whoever fixes another answer at the same time is told of the first one`() async throws {
+        try await Desk.open { desk in
+            try await fix(.decline, desk)
+            let first = try #require(try await desk.deciding.overrides(of: desk.alpha.app).first)
+            for basedOn in [nil, UUID()] {
+                let overtaken = await #expect(throws: DecidingDesk.OverrideOvertaken.self) {
+                    try await desk.deciding.setOverride(
+                        .grantFull, for: Self.token.uppercased(), reason: "So.", until: nil, basedOn: basedOn,
+                        of: desk.alpha.app, by: HeldCaseTests.author, name: "bo", role: .support, address: nil)
+                }
+                #expect(overtaken?.current?.id == first.id)
+            }
+            let kept = try await desk.deciding.overrides(of: desk.alpha.app)
+            #expect(kept.map(\.action) == [.decline])
+            #expect(try await desk.count("tenants.audit where action = 'override.set'") == 1)
         }
     }
 

@@ -31,7 +31,7 @@ struct CaseListPage {
             if let notice = query.ignored.notice { notice.html }
             search
             if let role = frame.tenant?.role, Access.allows(role, .orders(slug)) {
-                p { a(.class("quiet-link"), .href(.orders(slug))) { "Look up an order number" } }
+                p { a(.href(.orders(slug))) { "Look up an order number" } }
             }
             if query.lookUp == nil { filters }
             if page.cases.isEmpty { nothing } else { list }
@@ -121,7 +121,7 @@ struct CaseListPage {
                     }
                 },
                 .init("Purchase") { line in
-                    a(.class("row-link"), .href(.refundCase(slug, line.id))) { line.productID }
+                    a(.class("row-link"), .href(.refundCase(slug, line.id))) { NameText(line.productID).html }
                     span(.class("subtext mono")) { line.transactionID }
                 },
                 .init("Reason") { line in

@@ -72,6 +72,7 @@ struct CaseWork {
                     textarea(
                         [
                             .class("input input-text"), .id("letter-\(language.rawValue)"), .rows(9), .readonly,
+                            .lang(code: language.rawValue),
                             .ariaLabel("Text to the customer, \(language.name)"),
                         ], text: letter.text(in: language))
                     button(.class("button"), .type("button"), .copies("letter-\(language.rawValue)"), .hidden) {

@@ -17,11 +17,20 @@ struct ConsentHandlers: Sendable {
         case .done(let done): page.notice = Self.notice(done)
         case .customer(let token):
             page.asked = token
-            page.history = try await console.deciding.consentHistory(
-                of: .customer(appAccountToken: token), app: page.app)
+            if token.utf8.count == 36, UUID(uuidString: token) != nil {
+                page.history = try await console.deciding.consentHistory(
+                    of: .customer(appAccountToken: token), app: page.app)
+            } else {
+                page.wrong["customer"] = "An appAccountToken is a UUID, such as \(NobodysPurchase.customer)."
+            }
         case .purchase(let id):
             page.askedPurchase = id
-            page.history = try await console.deciding.consentHistory(of: .purchase(transactionID: id), app: page.app)
+            if (1...20).contains(id.utf8.count), id.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+                page.history = try await console.deciding.consentHistory(
+                    of: .purchase(transactionID: id), app: page.app)
+            } else {
+                page.wrong["purchase"] = "A transaction has an id of 1 to 20 digits."
+            }
         }
         return console.page(page.html)
     }

@@ -34,7 +34,7 @@ struct ConsentPage {
             cost
             if !book.rescissions.isEmpty { rescissions }
             look
-            if asked != nil || askedPurchase != nil { found }
+            if asked != nil || askedPurchase != nil, wrong.isEmpty { found }
             wordings
         }
     }
@@ -111,12 +111,14 @@ struct ConsentPage {
             h2(.id("look-title")) { "One customer" }
             Web.form(.class("step-form"), .get, .action(place)) {
                 Field(
-                    "appAccountToken", name: "customer", help: "The app's own word for the customer.", .type("text"),
-                    .maxlength(200), .autocomplete("off"), .value(asked ?? "")
+                    "appAccountToken", name: "customer", help: "The app's own word for the customer.",
+                    error: wrong["customer"], .type("text"), .maxlength(200), .autocomplete("off"),
+                    .value(asked ?? "")
                 ).html
                 Field(
-                    "Or a transaction", name: "purchase", help: "For buyers without a token.", .type("text"),
-                    .maxlength(64), .autocomplete("off"), .value(askedPurchase ?? "")
+                    "Or a transaction", name: "purchase", help: "For buyers without a token.",
+                    error: wrong["purchase"], .type("text"), .maxlength(64), .autocomplete("off"),
+                    .value(askedPurchase ?? "")
                 ).html
                 button(.class("button"), .type("submit")) { "Look up" }
             }

@@ -19,13 +19,21 @@ package enum ConsentShown: Hashable, Sendable {
     init(_ query: QueryString) {
         if let done = query.value("done").flatMap(Done.init) {
             self = .done(done)
-        } else if let customer = query.value("customer") {
+        } else if let customer = Self.trimmed("customer", query) {
             self = .customer(customer)
-        } else if let purchase = query.value("purchase") {
+        } else if let purchase = Self.trimmed("purchase", query) {
             self = .purchase(purchase)
         } else {
             self = .now
         }
+    }
+
+    /// Without blanks at both ends, which come along when an id is pasted; nil where nothing else is there.
+    private static func trimmed(_ name: String, _ query: QueryString) -> String? {
+        guard var text = query.value(name)?[...] else { return nil }
+        while text.first?.isWhitespace == true { text.removeFirst() }
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return text.isEmpty ? nil : String(text)
     }
 
     var fields: [(String, String?)] {

@@ -44,7 +44,11 @@ struct ProductCostsPage {
                     }
                 },
                 .init("Note") { cost in
-                    if let note = cost.note, !note.isEmpty { span { note } } else { span(.class("quiet")) { "–" } }
+                    if let note = cost.note, !note.isEmpty {
+                        span(.class("answer-text")) { note }
+                    } else {
+                        span(.class("quiet")) { "–" }
+                    }
                 },
             ] + (canChange ? [.init("Remove") { cost in removal(cost) }] : []),
             rows: Array(costs.prefix(Self.shownMax))

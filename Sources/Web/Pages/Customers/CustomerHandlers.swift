@@ -13,9 +13,12 @@ struct CustomerHandlers: Sendable {
         else { return console.door.problem(.notFound, .notFound, for: visit) }
         if let customer {
             page.typed["customer"] = customer
-            if let known = page.overrides.first(where: { $0.customer == customer }) {
+            let (app, tenant) = (page.app.id, page.app.tenant)
+            if let known = try await console.deciding.override(of: customer, in: app, of: tenant) {
                 page.typed["action"] = known.action.rawValue
                 page.typed["reason"] = known.reason
+                page.typed["until"] = known.lastDay
+                page.basedOn = known.id.text
             }
         }
         return console.page(page.html)
@@ -32,16 +35,24 @@ struct CustomerHandlers: Sendable {
                 guard let id = UUID(uuidString: form.text("override")) else {
                     return console.door.problem(.notFound, .notFound, for: visit)
                 }
-                _ = try await console.deciding.removeOverride(
+                let isDone = try await console.deciding.removeOverride(
                     id, of: page.app, by: session.person, role: visit.membership.role, address: address)
+                if !isDone {
+                    page.notice = Notice(
+                        .attention, "Nothing was removed: \(page.app.name) has no such answer.",
+                        more: "Somebody removed or changed it meanwhile, or it is another app's.")
+                    return console.page(page.html, status: .conflict)
+                }
             } else {
+                page.basedOn = form.text("basedOn")
                 guard let action = CustomerOverride.Action(rawValue: form.text("action")) else {
                     throw DecidingDesk.Refused.field("action", "Choose what Apple is told.")
                 }
                 try await console.deciding.setOverride(
-                    action, for: form.text("customer"), reason: form.text("reason"), until: try Self.until(form),
-                    of: page.app, by: session.person, name: session.name ?? session.email,
-                    role: visit.membership.role, address: address)
+                    action, for: try await customer(form, page.app), reason: form.text("reason"),
+                    until: try Self.until(form), basedOn: UUID(uuidString: page.basedOn), of: page.app,
+                    by: session.person, name: session.name ?? session.email, role: visit.membership.role,
+                    address: address)
             }
             return .seeOther(Site.customers(slug, bundleID: page.app.bundleID, customer: nil).url)
         } catch DecidingDesk.Refused.field(let name, let why) {
@@ -49,9 +60,35 @@ struct CustomerHandlers: Sendable {
             page.typed = form.shown
             page.notice = Notice(.bad, "Nothing was changed.")
             return console.page(page.html, status: .unprocessableContent)
+        } catch let overtaken as DecidingDesk.OverrideOvertaken {
+            page.overrides = try await console.deciding.overrides(of: page.app)
+            page.typed = form.shown
+            page.basedOn = overtaken.current?.id.text ?? ""
+            page.wrong["customer"] = Self.words(overtaken.current)
+            page.notice = Notice(
+                .attention, "Nothing was changed: what is answered to this customer was changed meanwhile.",
+                more: "What you wrote still stands in the form: look at what is fixed now, then fix it again.")
+            return console.page(page.html, status: .conflict)
         } catch DecidingDesk.Refused.forbidden {
             return console.door.problem(.forbidden, .forbidden, for: visit)
         }
+    }
+
+    private static func words(_ current: CustomerOverride?) -> String {
+        guard let current else { return "Nothing is fixed for this customer now." }
+        let (name, day) = (current.authorName, TimeText(current.madeAt).short)
+        return "\(name) fixed an answer, \(day): \(Words.override(current.action))."
+    }
+
+    /// The customer that was written: a UUID, or another text that a purchase of the app names its customer by.
+    private func customer(_ form: SetupForm, _ app: App) async throws -> String {
+        let text = form.text("customer")
+        if text.utf8.count == 36, UUID(uuidString: text) != nil { return text }
+        guard try await console.deciding.isCustomer(text, of: app) else {
+            throw DecidingDesk.Refused.field(
+                "customer", "An appAccountToken is a UUID, such as \(NobodysPurchase.customer).")
+        }
+        return text
     }
 
     /// The end of the day that was written; nil where none was.
@@ -60,6 +97,9 @@ struct CustomerHandlers: Sendable {
         if text.isEmpty { return nil }
         guard text.utf8.count == 10, let day = Moment(date: text) else {
             throw DecidingDesk.Refused.field("until", "A day is written as 2027-03-31.")
+        }
+        guard text.prefix(4) <= "2100" else {
+            throw DecidingDesk.Refused.field("until", "The last day is 2100-12-31; leave it empty for ever.")
         }
         return day + .days(1)
     }

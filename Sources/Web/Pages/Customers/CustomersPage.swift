@@ -9,9 +9,11 @@ struct CustomersPage {
     let slug: String
     let app: App
     /// Newest first.
-    let overrides: [CustomerOverride]
+    var overrides: [CustomerOverride]
     let canChange: Bool
     let now: Moment
+    /// The id of the answer that the form changes; empty: none is fixed yet.
+    var basedOn = ""
     var typed: [String: String] = [:]
     var wrong: [String: String] = [:]
     var notice: Notice?
@@ -46,15 +48,15 @@ struct CustomersPage {
                 },
                 .init("Answer") { one in span { Words.sentence(Words.override(one.action)) } },
                 .init("Why") { one in
-                    span {
+                    span(.class("answer-text")) {
                         NameText(one.reason).html
                         span(.class("subtext")) { "\(one.authorName), \(TimeText(one.madeAt).short)" }
                     }
                 },
                 .init("Until") { one in
-                    if let until = one.until {
+                    if let day = one.lastDay {
                         span {
-                            TimeText(until).shortHTML
+                            "\(day) included"
                             if !one.counts(at: now) { span(.class("subtext")) { "over: the rules decide again" } }
                         }
                     } else {
@@ -87,6 +89,7 @@ struct CustomersPage {
         section(.class("panel step"), .id("fix"), .ariaLabelledBy("fix-title")) {
             h2(.id("fix-title")) { "Fix an answer" }
             Web.form(.class("step-form"), .post, .action(place)) {
+                HiddenFields(fields: [("basedOn", basedOn)]).html
                 Field(
                     "appAccountToken", name: "customer", help: "As the app gave it at the purchase.",
                     error: wrong["customer"], .type("text"), .required, .maxlength(200), .autocomplete("off"),
@@ -112,4 +115,9 @@ struct CustomersPage {
             }
         }
     }
+}
+
+extension CustomerOverride {
+    /// The last day on which it counts, in UTC, such as `2027-03-31`; nil: for ever.
+    var lastDay: String? { until.map { String(($0 - .milliseconds(1)).iso8601.prefix(10)) } }
 }

@@ -50,7 +50,8 @@ struct ImportPage {
                     ),
                     ("Begun", TimeText(one.startedAt).shortHTML),
                     ("Ended", one.endedAt.map { TimeText($0).shortHTML }),
-                    ("Trouble", one.trouble.map { HTML(text: $0) }),
+                    // What went wrong on the way is over once everything is read.
+                    ("Trouble", one.state == .done ? nil : one.trouble.map { HTML(text: $0) }),
                 ]).html
             } else {
                 p(.class("quiet")) {

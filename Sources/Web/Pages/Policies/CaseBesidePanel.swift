@@ -47,8 +47,8 @@ struct CaseBesidePanel {
     }
 
     private func until(_ override: CustomerOverride) -> String {
-        guard let until = override.until else { return "for ever" }
-        return TimeText(until).full + (override.counts(at: now) ? "" : ": over, the rules decide again")
+        guard let day = override.lastDay else { return "for ever" }
+        return "\(day) included" + (override.counts(at: now) ? "" : ": over, the rules decide again")
     }
 }
 
