@@ -97,6 +97,18 @@ extension DecidingDesk {
             }
             var said = answer
             said.reason = reason
+            // The decision that stands is the one that asked; the answer's own takes its place.
+            let asked = try await tx.row(
+                """
+                select decided_at
+                from refunds.rounds
+                where tenant_id = \(tenant.rawValue) and case_id = \(id) and round_id = \(round.id)
+                  and decided_at is not null
+                """)
+            if let asked {
+                let askedAt: Moment = try asked("decided_at")
+                said.askedAt = askedAt.milliseconds
+            }
             let known = try await FactsReader.read(transaction, locked, round, app, at: now, in: tx)
             try Self.check(said, known.facts)
             let act = try CaseStore.answering(said, about: round.id, in: &locked, at: now)
