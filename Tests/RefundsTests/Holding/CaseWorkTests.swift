@@ -221,6 +221,50 @@ import Time
         }
     }
 
+    /// The file without its originals, its sums made to fit: as somebody would write it who hides them.
+    private func withoutOriginals(_ bytes: [UInt8], at now: Moment) throws -> [UInt8] {
+        var tar = TarFile(at: now)
+        var rest = bytes[...]
+        while let first = rest.first, first != 0 {
+            let name = String(decoding: rest.prefix(100).prefix { $0 != 0 }, as: UTF8.self)
+            let digits = String(decoding: rest.dropFirst(124).prefix(11), as: UTF8.self)
+            let size = try #require(Int(digits, radix: 8))
+            var content = Array(rest.dropFirst(512).prefix(size))
+            rest = rest.dropFirst(512 + (size + 511) / 512 * 512)
+            if name.hasSuffix(".jws") { continue }
+            if name == "SHA256SUMS" {
+                let lines = String(decoding: content, as: UTF8.self).split(separator: "\n")
+                content = Array(lines.filter { !$0.hasSuffix(".jws") }.map { "\($0)\n" }.joined().utf8)
+            }
+            tar.add(name, content)
+        }
+        return tar.ended
+    }
+
+    @Test func `originals that were taken out are missed, and no file at all is said in a line`() async throws {
+        try await worked { desk, id, ada in
+            let bundle = try await bundle(desk, id, ada)
+            let whole = try await verify(bundle.bytes, desk)
+            #expect(whole.status == 0 && whole.output.contains("only the digest"), "\(whole)")
+            let spoiled = try await verify(try withoutOriginals(bundle.bytes, at: desk.now), desk)
+            #expect(spoiled.status == 1 && spoiled.output.contains("was taken out"), "\(spoiled)")
+            #expect(spoiled.output.contains("0 signed originals of 1 that it names"), "\(spoiled)")
+            let none = try await OutsideProgram.run(
+                "/usr/bin/env", ["python3", Checkout.path("ops/verify-bundle"), "/nowhere/at-all.tar"],
+                environment: ["PATH": "/usr/local/bin:/usr/bin:/bin"])
+            #expect(none.status == 2 && none.error.split(separator: "\n").count == 1, "\(none)")
+        }
+    }
+
+    @Test func `originals that were gone when it was written are no fault`() async throws {
+        try await worked { desk, id, ada in
+            _ = try await desk.test.asSuperuser("delete from refunds.notification_bodies")
+            let bundle = try await bundle(desk, id, ada)
+            let checked = try await verify(bundle.bytes, desk, ["--sha256", bundle.fingerprint])
+            #expect(checked.status == 0 && checked.output.contains("(1 were gone"), "\(checked)")
+        }
+    }
+
     @Test func `no secret is in a bundle, and another tenant's case has none`() async throws {
         try await worked { desk, id, ada in
             let bundle = try await bundle(desk, id, ada)
