@@ -80,6 +80,7 @@ extension DecidingDesk {
         guard Text.isKept(reason, bytesMax: 1000) else {
             throw Refused.field("reason", "The reason has at most 1,000 bytes.")
         }
+        guard Text.isPlain(reason) else { throw Refused.field("reason", "The reason \(Text.notPlain).") }
         if let share = answer.consumptionPercentage, !(0...100_000).contains(share) {
             throw Refused.field("use", "The use lies between 0 and 100 percent.")
         }

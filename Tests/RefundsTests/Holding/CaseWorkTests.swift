@@ -44,8 +44,12 @@ import Time
         }
     }
 
-    @Test(arguments: [("", "Write"), (" \n", "Write"), (String(repeating: "é", count: 2001), "at most 4,000 bytes")])
-    func `a note that is empty or too long is not taken`(text: String, why: String) async throws {
+    @Test(arguments: [
+        ("", "Write"), (" \n", "Write"), (String(repeating: "é", count: 2001), "at most 4,000 bytes"),
+        ("a\u{1B}[2Jb", "control character"), ("a\u{202E}b", "direction of writing"),
+        ("a\u{2066}b", "direction of writing"),
+    ])
+    func `a note that is empty, too long or not plain is not taken`(text: String, why: String) async throws {
         try await worked { desk, id, ada in
             do {
                 _ = try await desk.deciding.note(

@@ -120,6 +120,7 @@ import Time
             (answer(.grantProrated, share: 100_000, at: noon), "choice"),
             (answer(.grantProrated, delivery: "UNDELIVERED_OTHER", at: noon), "choice"),
             (answer(.decline, share: 100_001, at: noon), "use"), (answer(.decline, reason: " \n", at: noon), "reason"),
+            (answer(.decline, reason: "a\u{202E}b", at: noon), "reason"),
         ]
         try await held { desk, id in
             for (answer, field) in cases {
