@@ -75,8 +75,8 @@ struct CallbackAnswer: Sendable, Hashable {
         } into: {
             $0.observedAt = $1
         }
-        take(root["note"], "note", "a text of at most \(Self.noteBytesMax) bytes") {
-            $0.string.flatMap { Text.isKept($0, bytesMax: Self.noteBytesMax) ? $0 : nil }
+        take(root["note"], "note", "a text of at most \(Self.noteBytesMax) bytes without control characters") {
+            $0.string.flatMap { Text.isKept($0, bytesMax: Self.noteBytesMax) && Text.isPlain($0) ? $0 : nil }
         } into: {
             $0.note = $1.isEmpty ? nil : $1
         }

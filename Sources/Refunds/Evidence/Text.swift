@@ -19,8 +19,8 @@ enum Text {
             ? out : String(out.unicodeScalars.filter { $0.value != 0 }.map(Character.init))
     }
 
-    /// Whether people can read it as it stands: no control characters but tabs and ends of lines, and none that turns the
-    /// direction of what follows (U+202A to U+202E, U+2066 to U+2069), behind which something else may stand.
+    /// Whether people can read it as it stands: no control characters but tabs and ends of lines, and none that
+    /// turns the direction of what follows (U+202A to U+202E, U+2066 to U+2069), behind which something else may stand.
     static func isPlain(_ text: String) -> Bool {
         text.unicodeScalars.allSatisfy { scalar in
             switch scalar.value {

@@ -81,6 +81,10 @@ extension DecidingDesk {
             throw Refused.field("reason", "The reason has at most 1,000 bytes.")
         }
         guard Text.isPlain(reason) else { throw Refused.field("reason", "The reason \(Text.notPlain).") }
+        // What the tenant's server calls somebody; a member's own name is another room's.
+        guard answer.token == nil || Text.isPlain(answer.name) else {
+            throw Refused.field("answeredBy", "The name \(Text.notPlain).")
+        }
         if let share = answer.consumptionPercentage, !(0...100_000).contains(share) {
             throw Refused.field("use", "The use lies between 0 and 100 percent.")
         }

@@ -60,7 +60,7 @@ import Time
         (#""consumptionPercentage":"50""#, "consumptionPercentage"),
         (#""consumptionPercentage":50.5"#, "consumptionPercentage"),
         (#""sampleContentProvided":"yes""#, "sampleContentProvided"), (#""note":7"#, "note"),
-        (#""note":"\#(String(repeating: "a", count: 2001))""#, "note"), (#""note":"a\u0000b""#, "note"),
+        (#""note":"\#(String(repeating: "a", count: 2001))""#, "note"), (#""note":"a\u0000b""#, "note"), (#""note":"a\u202eb""#, "note"),
         (#""consent":true"#, "consent"), (#""consent":{"recordedAt":\#(t)}"#, "consent"),
         (#""consent":{"consented":"true","recordedAt":\#(t)}"#, "consent"),
         (#""consent":{"consented":true}"#, "recordedAt"),
