@@ -106,6 +106,23 @@ import Time
         }
     }
 
+    @Test func `that a case fell to nobody is a step of its story`() async throws {
+        try await worked { desk, id, ada in
+            let tenant = desk.alpha.app.tenant
+            _ = try await desk.deciding.assign(id, of: tenant, to: ada, by: ada, role: .support, address: nil)
+            let now = desk.now
+            try await desk.database.transaction(.house) { tx in
+                let whole = try #require(try await TenantStore.tenant(tenant, in: tx))
+                let person = try await PersonStore.findOrAdd(email: "ada@example.com", at: now, in: tx)
+                try await PersonStore.removeMember(person, of: whole, at: now, by: .commandLine, in: tx)
+            }
+            let story = try #require(try await desk.reading.story(of: tenant, case: id))
+            let steps = story.remarks.compactMap { CaseAssignment($0) }
+            #expect(steps.map(\.to) == [ada.rawValue, nil] && steps.map(\.left) == [nil, true])
+            #expect(story.line.assignee == nil)
+        }
+    }
+
     @Test func `what waits can be narrowed to one's own and to nobody's`() async throws {
         try await Desk.open { desk in
             try await desk.save("otherwise ask a person, else send facts only")

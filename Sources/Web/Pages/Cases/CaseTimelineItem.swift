@@ -88,6 +88,7 @@ struct CaseTimelineItem {
     private func remarked(_ remark: CaseStory.Remark) -> String {
         if CaseNote.text(of: remark) != nil { return "Note by \(name(remark.person))" }
         if let assignment = CaseAssignment(remark) {
+            if assignment.left == true { return "It fell to nobody: who looked after it left the tenant" }
             if assignment.to == remark.person { return "\(Words.sentence(name(remark.person))) took it" }
             return "\(Words.sentence(name(remark.person))) gave it to \(assignment.to.map { name($0) } ?? "nobody")"
         }
