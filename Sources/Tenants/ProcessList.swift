@@ -46,7 +46,7 @@ package enum ProcessList {
     ///
     /// - Parameter within: how long ago they last told, at most.
     package static func others(
-        than process: UUID, within: Duration = goneAfter, at now: Moment, in database: Database
+        than process: UUID, within: Duration = ProcessList.goneAfter, at now: Moment, in database: Database
     ) async throws(PostgresError) -> [(host: String, facts: String)] {
         try await database.rows(
             .house,
