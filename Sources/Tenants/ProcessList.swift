@@ -9,7 +9,9 @@ package enum ProcessList {
     /// How often a process tells that it is there.
     package static let every = Duration.seconds(30)
     /// After so long without a word a process counts as gone.
-    static let goneAfter = Duration.seconds(120)
+    package static let goneAfter = Duration.seconds(120)
+    /// After so long without a word a process has missed one, and is hardly there any more.
+    package static let silentAfter = Duration.seconds(60)
 
     /// Tells that this process is there.
     ///
@@ -41,15 +43,17 @@ package enum ProcessList {
     }
 
     /// What the other processes told of themselves, at most 200 of them.
+    ///
+    /// - Parameter within: how long ago they last told, at most.
     package static func others(
-        than process: UUID, at now: Moment, in database: Database
+        than process: UUID, within: Duration = ProcessList.goneAfter, at now: Moment, in database: Database
     ) async throws(PostgresError) -> [(host: String, facts: String)] {
         try await database.rows(
             .house,
             """
             select host, facts
             from tenants.processes
-            where seen_at > \(now - goneAfter) and process_id <> \(process) and facts is not null
+            where seen_at > \(now - within) and process_id <> \(process) and facts is not null
             order by host, process_id
             limit 200
             """

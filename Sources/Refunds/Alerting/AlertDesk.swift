@@ -198,6 +198,7 @@ package final class AlertDesk: Sendable {
         guard Text.isKept(text, bytesMax: 2000) else {
             throw AlertError.field("note", "a note has at most 2,000 bytes")
         }
+        guard Text.isPlain(text) else { throw AlertError.field("note", "the note \(Text.notPlain)") }
         try await change(id, of: tenant) { _, now, tx in
             try await IncidentStore.event(
                 "noted", id, of: tenant, at: now, by: person, detail: "\(name): \(text)", in: tx)

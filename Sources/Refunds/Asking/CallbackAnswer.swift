@@ -26,12 +26,13 @@ struct CallbackAnswer: Sendable, Hashable {
 
     /// Why an answer as a whole says nothing.
     enum Unreadable: Error, Hashable {
-        case noJSON
+        /// With what is wrong, and at which byte.
+        case noJSON(String)
         case noObject
 
         var text: String {
             switch self {
-            case .noJSON: "the answer is no JSON text"
+            case .noJSON(let fault): "the answer is no JSON text that can be read: \(fault)"
             case .noObject: "the answer is no JSON object"
             }
         }
@@ -44,7 +45,11 @@ struct CallbackAnswer: Sendable, Hashable {
     init(_ body: [UInt8], at now: Moment) throws(Unreadable) {
         if body.allSatisfy({ [0x20, 0x09, 0x0A, 0x0D].contains($0) }) { return }
         let root: JSONValue
-        do { root = try JSONDocument(body).root } catch { throw .noJSON }
+        do throws(JSONError) {
+            root = try JSONDocument(body).root
+        } catch {
+            throw .noJSON(error.description)
+        }
         guard root.isObject else { throw .noObject }
         readConsent(root["consent"], now)
         take(
@@ -70,8 +75,8 @@ struct CallbackAnswer: Sendable, Hashable {
         } into: {
             $0.observedAt = $1
         }
-        take(root["note"], "note", "a text of at most \(Self.noteBytesMax) bytes") {
-            $0.string.flatMap { Text.isKept($0, bytesMax: Self.noteBytesMax) ? $0 : nil }
+        take(root["note"], "note", "a text of at most \(Self.noteBytesMax) bytes without control characters") {
+            $0.string.flatMap { Text.isKept($0, bytesMax: Self.noteBytesMax) && Text.isPlain($0) ? $0 : nil }
         } into: {
             $0.note = $1.isEmpty ? nil : $1
         }

@@ -5,6 +5,12 @@ package struct TimelineEntry: Sendable {
     package enum Event: Sendable {
         /// Apple signed a request; it reached us at `receivedAt`.
         case requested(CaseStory.Round)
+        /// A person is or was asked about the request.
+        case asked(CaseStory.Round)
+        /// What the person said.
+        case answered(HeldAnswer, CaseStory.Round)
+        /// The time for a person's answer was over.
+        case unanswered(CaseStory.Round)
         case decided(CaseStory.Round)
         case withheld(CaseStory.Round)
         case superseded(CaseStory.Round)
@@ -21,6 +27,9 @@ package struct TimelineEntry: Sendable {
         package var kind: String {
             switch self {
             case .requested: "requested"
+            case .asked: "asked"
+            case .answered: "answered"
+            case .unanswered: "unanswered"
             case .decided: "decided"
             case .withheld: "withheld"
             case .superseded: "superseded"
@@ -38,7 +47,7 @@ package struct TimelineEntry: Sendable {
             switch self {
             case .consent, .usage: 0
             case .requested: 1
-            case .decided, .withheld: 2
+            case .asked, .answered, .unanswered, .decided, .withheld: 2
             case .sent: 3
             case .superseded, .missed: 4
             case .remark: 5
@@ -57,7 +66,8 @@ extension CaseStory {
         var entries: [TimelineEntry] = []
         for round in rounds {
             entries.append(TimelineEntry(at: round.requestedAt, event: .requested(round)))
-            if let decidedAt = round.decidedAt {
+            entries += round.asking
+            if let decidedAt = round.decidedAt, !round.isPrepared {
                 entries.append(
                     TimelineEntry(at: decidedAt, event: round.state == .withheld ? .withheld(round) : .decided(round)))
             }
@@ -85,5 +95,34 @@ extension CaseStory {
                 ($0.element.at, $0.element.event.rank, $0.offset) < ($1.element.at, $1.element.event.rank, $1.offset)
             }
             .map(\.element)
+    }
+}
+
+extension CaseStory.Round {
+    /// What stands as the decision is what was prepared when a person was asked: nobody decided yet.
+    fileprivate var isPrepared: Bool {
+        guard let askedUntil, let decidedAt else { return false }
+        return decision?.hold != nil && decidedAt < askedUntil
+    }
+
+    /// Whether a person's answer is the decision. What forbids an answer before any rule is asked forbids it still.
+    package var isByPerson: Bool {
+        guard answer != nil, let decision, decision.hold == nil else { return false }
+        return decision.row != nil || decision.override != nil
+    }
+
+    /// That a person was asked, where the time of it was kept, and what came of it.
+    fileprivate var asking: [TimelineEntry] {
+        guard let askedUntil else { return [] }
+        var entries: [TimelineEntry] = []
+        if let at = answer?.askedAt.map(Moment.init(milliseconds:)) ?? (isPrepared ? decidedAt : nil) {
+            entries.append(TimelineEntry(at: at, event: .asked(self)))
+        }
+        if let answer {
+            entries.append(TimelineEntry(at: answer.moment, event: .answered(answer, self)))
+        } else if let decidedAt, decidedAt >= askedUntil {
+            entries.append(TimelineEntry(at: askedUntil, event: .unanswered(self)))
+        }
+        return entries
     }
 }

@@ -68,6 +68,7 @@ extension DecidingDesk {
         guard Text.isKept(reason, bytesMax: 1000) else {
             throw Refused.field("reason", "The reason has at most 1,000 bytes.")
         }
+        guard Text.isPlain(reason) else { throw Refused.field("reason", "The reason \(Text.notPlain).") }
         let now = clock.now
         if let until, until <= now { throw Refused.field("until", "That day is over.") }
         let override = CustomerOverride(

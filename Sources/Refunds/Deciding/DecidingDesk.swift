@@ -62,6 +62,7 @@ package struct DecidingDesk: Sendable {
     ) async throws -> PolicyVersion {
         guard role >= .admin else { throw Refused.forbidden }
         guard Text.isKept(note, bytesMax: 500) else { throw Refused.field("note", "A note has at most 500 bytes.") }
+        guard Text.isPlain(note) else { throw Refused.field("note", "The note \(Text.notPlain).") }
         try Self.check(text)
         return try await database.transaction(app.tenant.scope) { tx in
             try await Self.oneByOne(app, in: tx)

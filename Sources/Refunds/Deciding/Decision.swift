@@ -49,6 +49,8 @@ package struct Decision: Sendable, Hashable, Codable {
             /// What it might have been; for people.
             package let value: String
             package let answer: Answer
+            /// A person would have been asked, and `answer` gone out if nobody had answered; nil: not.
+            package var asks: Bool?
         }
 
         /// Apple's name for it where there is one.

@@ -16,7 +16,9 @@ extension Policy {
                 others: others.map { value, change in
                     var changed = facts
                     change(&changed)
-                    return Decision.Missing.Other(value: value, answer: decide(changed).answer)
+                    let other = decide(changed)
+                    return Decision.Missing.Other(
+                        value: value, answer: other.answer, asks: other.hold == nil ? nil : true)
                 })
         }
         guard facts.consent.stands else {

@@ -19,6 +19,21 @@ enum Text {
             ? out : String(out.unicodeScalars.filter { $0.value != 0 }.map(Character.init))
     }
 
+    /// Whether people can read it as it stands: no control characters but tabs and ends of lines, and none that
+    /// turns the direction of what follows (U+202A to U+202E, U+2066 to U+2069), behind which something else may stand.
+    static func isPlain(_ text: String) -> Bool {
+        text.unicodeScalars.allSatisfy { scalar in
+            switch scalar.value {
+            case 0x09, 0x0A, 0x0D: true
+            case 0...0x1F, 0x7F...0x9F, 0x202A...0x202E, 0x2066...0x2069: false
+            default: true
+            }
+        }
+    }
+
+    /// What is said of a text that is not plain, behind the name of its field.
+    static let notPlain = "has a control character, or one that turns the direction of writing: take it out"
+
     /// Eight, four, four, four and twelve hexadecimal digits with hyphens.
     static func isUUID(_ text: String) -> Bool {
         let bytes = Array(text.utf8)

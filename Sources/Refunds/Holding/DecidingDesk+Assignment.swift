@@ -10,6 +10,8 @@ package struct CaseAssignment: Sendable, Hashable, Codable {
 
     /// Nil: to nobody.
     package let to: UUID?
+    /// Whoever looked after it is a member no more; the end of the membership writes this.
+    package let left: Bool?
 
     /// Nil for a remark that is none.
     package init?(_ remark: CaseStory.Remark) {
@@ -19,7 +21,10 @@ package struct CaseAssignment: Sendable, Hashable, Codable {
         self = read
     }
 
-    init(to: UUID?) { self.to = to }
+    init(to: UUID?) {
+        self.to = to
+        left = nil
+    }
 
     var json: String {
         get throws { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }

@@ -80,6 +80,11 @@ extension DecidingDesk {
         guard Text.isKept(reason, bytesMax: 1000) else {
             throw Refused.field("reason", "The reason has at most 1,000 bytes.")
         }
+        guard Text.isPlain(reason) else { throw Refused.field("reason", "The reason \(Text.notPlain).") }
+        // What the tenant's server calls somebody; a member's own name is another room's.
+        guard answer.token == nil || Text.isPlain(answer.name) else {
+            throw Refused.field("answeredBy", "The name \(Text.notPlain).")
+        }
         if let share = answer.consumptionPercentage, !(0...100_000).contains(share) {
             throw Refused.field("use", "The use lies between 0 and 100 percent.")
         }
@@ -97,6 +102,18 @@ extension DecidingDesk {
             }
             var said = answer
             said.reason = reason
+            // The decision that stands is the one that asked; the answer's own takes its place.
+            let asked = try await tx.row(
+                """
+                select decided_at
+                from refunds.rounds
+                where tenant_id = \(tenant.rawValue) and case_id = \(id) and round_id = \(round.id)
+                  and decided_at is not null
+                """)
+            if let asked {
+                let askedAt: Moment = try asked("decided_at")
+                said.askedAt = askedAt.milliseconds
+            }
             let known = try await FactsReader.read(transaction, locked, round, app, at: now, in: tx)
             try Self.check(said, known.facts)
             let act = try CaseStore.answering(said, about: round.id, in: &locked, at: now)

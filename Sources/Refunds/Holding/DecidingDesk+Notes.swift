@@ -42,6 +42,7 @@ extension DecidingDesk {
         guard Text.isKept(text, bytesMax: CaseNote.bytesMax) else {
             throw Refused.field("note", "A note has at most 4,000 bytes.")
         }
+        guard Text.isPlain(text) else { throw Refused.field("note", "The note \(Text.notPlain).") }
         return try await database.transaction(tenant.scope) { tx in
             guard try await CaseStore.hold(id, tenant: tenant, in: tx) else { return false }
             let written: Int64 =

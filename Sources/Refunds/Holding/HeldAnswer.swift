@@ -43,6 +43,8 @@ package struct HeldAnswer: Sendable, Hashable, Codable {
     package var name: String
     /// Milliseconds since 1970.
     package var at: Int64
+    /// When a person was asked, in milliseconds since 1970; nil where that was not kept.
+    package var askedAt: Int64?
 
     package init(
         choice: Choice, deliveryStatus: String? = nil, consumptionPercentage: Int? = nil, reason: String,

@@ -140,6 +140,15 @@ enum CaseJSON {
                 ("notificationUUID", .text(round.id.text)), ("reason", round.reason.map(JSONOut.text)),
                 ("receivedAt", .time(round.firstReceivedAt)), ("deliveries", .number(Int64(round.deliveries))),
             ]
+        case .asked(let round), .unanswered(let round):
+            members += [
+                ("notificationUUID", .text(round.id.text)), ("until", round.askedUntil.map(JSONOut.time)),
+            ]
+        case .answered(let answer, let round):
+            members += [
+                ("notificationUUID", .text(round.id.text)), ("answeredBy", .text(answer.name)),
+                ("choice", .text(answer.choice.rawValue)), ("reason", .text(answer.reason)),
+            ]
         case .decided(let round), .withheld(let round), .superseded(let round), .missed(let round):
             members += [
                 ("notificationUUID", .text(round.id.text)), ("stateReason", round.stateReason.map(JSONOut.text)),

@@ -70,7 +70,9 @@ final class Rehearsal {
     }
 
     private func serving() async throws -> [String] {
-        try await ProcessList.others(than: house.process, at: house.clock.now, in: house.database).map(\.host)
+        try await ProcessList.others(
+            than: house.process, within: ProcessList.silentAfter, at: house.clock.now, in: house.database
+        ).map(\.host)
     }
 
     // MARK: A step

@@ -34,6 +34,19 @@ import Time
         #expect(answer.taken == ["consent given", "DELIVERED", "45.2 % used", "no free sample", "a note"])
     }
 
+    @Test(arguments: [
+        (#"{"note":"a","note":"b"}"#, "names a member twice"), (#"{"note":"#, "is not JSON"),
+        (String(repeating: "[", count: 100), "nested too deeply"),
+    ])
+    func `what is wrong with the whole answer is named, with its place`(text: String, fault: String) {
+        do throws(CallbackAnswer.Unreadable) {
+            _ = try CallbackAnswer(Array(text.utf8), at: Moment(milliseconds: Self.t))
+            Issue.record("it was read")
+        } catch {
+            #expect(error.text.contains(fault) && error.text.contains("at byte"))
+        }
+    }
+
     @Test(arguments: ["", " \n", "{}", #"{"consent":null,"deliveryStatus":null,"note":""}"#])
     func `a server may know nothing`(text: String) throws {
         let answer = try read(text)
@@ -48,6 +61,7 @@ import Time
         (#""consumptionPercentage":50.5"#, "consumptionPercentage"),
         (#""sampleContentProvided":"yes""#, "sampleContentProvided"), (#""note":7"#, "note"),
         (#""note":"\#(String(repeating: "a", count: 2001))""#, "note"), (#""note":"a\u0000b""#, "note"),
+        (#""note":"a\u202eb""#, "note"),
         (#""consent":true"#, "consent"), (#""consent":{"recordedAt":\#(t)}"#, "consent"),
         (#""consent":{"consented":"true","recordedAt":\#(t)}"#, "consent"),
         (#""consent":{"consented":true}"#, "recordedAt"),

@@ -30,6 +30,14 @@ import Time
         #expect(Set(gap.others.map(\.answer)).count > 1)
     }
 
+    @Test func `where a rule would have asked a person, that is said`() throws {
+        let policy = try PolicyText.read(
+            "if use is full then ask a person, else prefer DECLINE\notherwise send facts only"
+        ).get()
+        let gap = try #require(policy.missing(in: Self.facts { $0.share = nil }).first)
+        #expect(gap.others.map(\.asks) == [nil, nil, true])
+    }
+
     @Test func `without consent nothing else matters`() throws {
         let gaps = missing(
             Self.facts {

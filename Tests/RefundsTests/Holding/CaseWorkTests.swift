@@ -44,8 +44,12 @@ import Time
         }
     }
 
-    @Test(arguments: [("", "Write"), (" \n", "Write"), (String(repeating: "é", count: 2001), "at most 4,000 bytes")])
-    func `a note that is empty or too long is not taken`(text: String, why: String) async throws {
+    @Test(arguments: [
+        ("", "Write"), (" \n", "Write"), (String(repeating: "é", count: 2001), "at most 4,000 bytes"),
+        ("a\u{1B}[2Jb", "control character"), ("a\u{202E}b", "direction of writing"),
+        ("a\u{2066}b", "direction of writing"),
+    ])
+    func `a note that is empty, too long or not plain is not taken`(text: String, why: String) async throws {
         try await worked { desk, id, ada in
             do {
                 _ = try await desk.deciding.note(
@@ -99,6 +103,23 @@ import Time
             filter.assignment = .nobody
             let left = try await desk.reading.cases(of: tenant, apps: [desk.alpha.app.id], filter: filter)
             #expect(left.cases.map(\.id) == [id])
+        }
+    }
+
+    @Test func `that a case fell to nobody is a step of its story`() async throws {
+        try await worked { desk, id, ada in
+            let tenant = desk.alpha.app.tenant
+            _ = try await desk.deciding.assign(id, of: tenant, to: ada, by: ada, role: .support, address: nil)
+            let now = desk.now
+            try await desk.database.transaction(.house) { tx in
+                let whole = try #require(try await TenantStore.tenant(tenant, in: tx))
+                let person = try await PersonStore.findOrAdd(email: "ada@example.com", at: now, in: tx)
+                try await PersonStore.removeMember(person, of: whole, at: now, by: .commandLine, in: tx)
+            }
+            let story = try #require(try await desk.reading.story(of: tenant, case: id))
+            let steps = story.remarks.compactMap { CaseAssignment($0) }
+            #expect(steps.map(\.to) == [ada.rawValue, nil] && steps.map(\.left) == [nil, true])
+            #expect(story.line.assignee == nil)
         }
     }
 
@@ -218,6 +239,50 @@ import Time
             #expect(stranger.status == 1 && stranger.output.contains("its root is not the one that is trusted"))
             let other = try await verify(bundle.bytes, desk, ["--sha256", String(repeating: "0", count: 64)])
             #expect(other.status == 1 && other.output.contains("the file's digest is \(bundle.fingerprint)"))
+        }
+    }
+
+    /// The file without its originals, its sums made to fit: as somebody would write it who hides them.
+    private func withoutOriginals(_ bytes: [UInt8], at now: Moment) throws -> [UInt8] {
+        var tar = TarFile(at: now)
+        var rest = bytes[...]
+        while let first = rest.first, first != 0 {
+            let name = String(decoding: rest.prefix(100).prefix { $0 != 0 }, as: UTF8.self)
+            let digits = String(decoding: rest.dropFirst(124).prefix(11), as: UTF8.self)
+            let size = try #require(Int(digits, radix: 8))
+            var content = Array(rest.dropFirst(512).prefix(size))
+            rest = rest.dropFirst(512 + (size + 511) / 512 * 512)
+            if name.hasSuffix(".jws") { continue }
+            if name == "SHA256SUMS" {
+                let lines = String(decoding: content, as: UTF8.self).split(separator: "\n")
+                content = Array(lines.filter { !$0.hasSuffix(".jws") }.map { "\($0)\n" }.joined().utf8)
+            }
+            tar.add(name, content)
+        }
+        return tar.ended
+    }
+
+    @Test func `originals that were taken out are missed, and no file at all is said in a line`() async throws {
+        try await worked { desk, id, ada in
+            let bundle = try await bundle(desk, id, ada)
+            let whole = try await verify(bundle.bytes, desk)
+            #expect(whole.status == 0 && whole.output.contains("only the digest"), "\(whole)")
+            let spoiled = try await verify(try withoutOriginals(bundle.bytes, at: desk.now), desk)
+            #expect(spoiled.status == 1 && spoiled.output.contains("was taken out"), "\(spoiled)")
+            #expect(spoiled.output.contains("0 signed originals of 1 that it names"), "\(spoiled)")
+            let none = try await OutsideProgram.run(
+                "/usr/bin/env", ["python3", Checkout.path("ops/verify-bundle"), "/nowhere/at-all.tar"],
+                environment: ["PATH": "/usr/local/bin:/usr/bin:/bin"])
+            #expect(none.status == 2 && none.error.split(separator: "\n").count == 1, "\(none)")
+        }
+    }
+
+    @Test func `originals that were gone when it was written are no fault`() async throws {
+        try await worked { desk, id, ada in
+            _ = try await desk.test.asSuperuser("delete from refunds.notification_bodies")
+            let bundle = try await bundle(desk, id, ada)
+            let checked = try await verify(bundle.bytes, desk, ["--sha256", bundle.fingerprint])
+            #expect(checked.status == 0 && checked.output.contains("(1 were gone"), "\(checked)")
         }
     }
 

@@ -43,13 +43,22 @@ import Time
         }
     }
 
+    /// What the story says of who decided, in its order.
+    private func steps(_ desk: Desk, _ id: UUID) async throws -> [String] {
+        let story = try await desk.reading.story(of: desk.alpha.app.tenant, case: id)
+        let kinds = (story?.timeline ?? []).map(\.event.kind)
+        return kinds.filter { ["asked", "answered", "unanswered", "decided"].contains($0) }
+    }
+
     @Test func `if nobody answers, what was prepared goes out in time`() async throws {
-        try await held { desk, _ in
+        try await held { desk, id in
+            #expect(try await steps(desk, id) == ["asked"])
             desk.clock.advance(by: .hours(11) + .minutes(31))
             try await desk.work()
             #expect(desk.apple.calls.map { $0.body.contains("DECLINE") } == [true])
             #expect(try await desk.cases().map(\.state) == ["answered"])
             #expect(try await desk.count("refunds.rounds where decision like '%nobody answered in time%'") == 1)
+            #expect(try await steps(desk, id) == ["unanswered", "decided"])
         }
     }
 
@@ -67,6 +76,9 @@ import Time
                 try await desk.count(
                     "refunds.rounds where decision like '%Decided by ada@example.com: Spoke with them.%'") == 1)
             #expect(try await desk.count("tenants.audit where action = 'case.answered'") == 1)
+            #expect(try await steps(desk, id) == ["asked", "answered", "decided"])
+            let story = try await desk.reading.story(of: desk.alpha.app.tenant, case: id)
+            #expect(story?.rounds.first?.isByPerson == true)
         }
     }
 
@@ -108,6 +120,7 @@ import Time
             (answer(.grantProrated, share: 100_000, at: noon), "choice"),
             (answer(.grantProrated, delivery: "UNDELIVERED_OTHER", at: noon), "choice"),
             (answer(.decline, share: 100_001, at: noon), "use"), (answer(.decline, reason: " \n", at: noon), "reason"),
+            (answer(.decline, reason: "a\u{202E}b", at: noon), "reason"),
         ]
         try await held { desk, id in
             for (answer, field) in cases {

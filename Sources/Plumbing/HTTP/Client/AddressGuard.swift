@@ -49,7 +49,7 @@ package struct AddressGuard: Sendable, Equatable {
         let narrowed = url.isEncrypted ? self : forPlainCalls
         let addresses = url.isLocalhost ? Self.localhost : Self.address(url.host).map { [$0] } ?? []
         guard !addresses.isEmpty else { return url.isEncrypted || self != .publicOnly ? nil : .plain }
-        if addresses.contains(where: narrowed.allows) { return nil }
+        if addresses.contains(where: narrowed.allows) { return url.isOddlyWritten ? .notCallable : nil }
         if addresses.allSatisfy(Self.isNeverCalled) { return .neverCalled(url.host) }
         return addresses.contains(where: allows) ? .plain : .privateAddress(url.host)
     }

@@ -47,6 +47,14 @@ package struct ClientURL {
         }
     }
 
+    /// Whether the host is an IPv4 address that is written as one number, in octal or hexadecimal, or in less than four
+    /// parts: other programs may read another address there.
+    package var isOddlyWritten: Bool {
+        guard IPAddress(host) != nil, let scheme = text.firstRange(of: "://") else { return false }
+        let authority = text[scheme.upperBound...].prefix { !"/?#".contains($0) }
+        return authority.prefix { $0 != ":" } != host
+    }
+
     /// Names of this machine that no resolver is asked for (RFC 6761).
     package var isLocalhost: Bool {
         let name = host.lowercased()

@@ -27,15 +27,16 @@ package struct CaseBundle: Sendable {
         }
         if let purchase = story.purchase { files.append(("transaction.json", purchase.fields)) }
         var left = Self.originalsBytesMax
-        var missing = 0
+        var present: Set<UUID> = []
         for (index, original) in parts.originals.enumerated() {
-            guard let text = original.text, text.count <= left else {
-                missing += 1
-                continue
-            }
+            guard let text = original.text, text.count <= left else { continue }
             left -= text.count
             files.append((Self.name(of: original, index + 1), text))
+            present.insert(original.id)
         }
+        let list = Self.list(of: story, parts, present: present)
+        let missing = list.count - present.count
+        files.append(("originals.txt", Array(list.joined().utf8)))
         let sums = files.map { "\(Hex.encode(Digest.sha256($0.content)))  \($0.name)\n" }.joined()
         var tar = TarFile(at: now)
         tar.add("README.txt", Array(Self.readme(story, missing: missing, at: now).utf8))
@@ -62,11 +63,32 @@ package struct CaseBundle: Sendable {
     }
 
     private static func name(of original: Parts.Original, _ number: Int) -> String {
+        "notification-\(number)-\(plain(original.type))-\(original.id.text).jws"
+    }
+
+    private static func plain(_ type: String) -> String {
         let type = String(
-            original.type.unicodeScalars.filter {
+            type.unicodeScalars.filter {
                 ("A"..."Z").contains($0) || ("0"..."9").contains($0) || $0 == "_"
             }.prefix(40).map(Character.init))
-        return "notification-\(number)-\(type.isEmpty ? "UNNAMED" : type)-\(original.id.text).jws"
+        return type.isEmpty ? "UNNAMED" : type
+    }
+
+    /// A line for each notification of Apple's that the case rests on, whether or not its original is in the file:
+    /// one that is taken out of it is missed.
+    private static func list(of story: CaseStory, _ parts: Parts, present: Set<UUID>) -> [String] {
+        var named: Set<UUID> = []
+        var lines: [String] = []
+        func name(_ id: UUID, _ type: String) {
+            guard named.insert(id).inserted else { return }
+            lines.append("\(id.text)  \(present.contains(id) ? "present" : "gone")  \(type)\n")
+        }
+        for original in parts.originals { name(original.id, plain(original.type)) }
+        for round in story.rounds.reversed() where round.state != .imported { name(round.id, "CONSUMPTION_REQUEST") }
+        for fact in story.facts where fact.source == .notification || fact.source == .history {
+            name(fact.id, plain(fact.kind.rawValue.uppercased()))
+        }
+        return lines
     }
 
     private static func readme(_ story: CaseStory, missing: Int, at now: Moment) -> String {
@@ -80,6 +102,7 @@ package struct CaseBundle: Sendable {
         State, outcome    \(story.line.state.rawValue), \(story.line.outcome.rawValue)
 
         notification-…jws     what Apple signed, as it arrived: a JSON Web Signature in compact form each, with its certificates
+        originals.txt         every notification that the case rests on, and whether its original is in this file or gone
         transaction.json      the newest verified form of the transaction
         evidence.json         what was known when each request was decided, and every report of consent, delivery and use
         policy-….txt          the policy that decided

@@ -24,7 +24,8 @@ struct CaseTimelineItem {
     private var tone: Tone {
         switch entry.event {
         case .requested: .active
-        case .decided, .usage, .remark, .superseded: .plain
+        case .asked, .unanswered: .attention
+        case .answered, .decided, .usage, .remark, .superseded: .plain
         case .withheld: .attention
         case .missed: .bad
         case .consent(let consent): consent.consented ? .plain : .attention
@@ -48,6 +49,9 @@ struct CaseTimelineItem {
     private var heading: String {
         switch entry.event {
         case .requested(let round): "Apple asked: \(Words.reason(round.reason))"
+        case .asked(let round): "A person was asked\(until(round))"
+        case .unanswered: "Nobody answered in time"
+        case .answered(let answer, _): "\(answer.name) answered: \(Words.choice(answer.choice))"
         case .decided(let round): "Decided: \(round.decision.map(Words.answer) ?? "see below")"
         case .withheld(let round): "Withheld: \(Words.stateReason(round.stateReason ?? "policy"))"
         case .superseded: "Superseded by a newer request"
@@ -70,9 +74,21 @@ struct CaseTimelineItem {
         }
     }
 
+    private func until(_ round: CaseStory.Round) -> String {
+        round.askedUntil.map { " until \(TimeText($0).short)" } ?? ""
+    }
+
+    /// Who or what decided: where a person did, the rule is what asked them.
+    private func decider(_ round: CaseStory.Round) -> String? {
+        let rule = round.decision?.row.map { "rule \($0)" }
+        guard round.isByPerson, let name = round.answer?.name else { return rule }
+        return "by \(name), asked by \(rule ?? "what was fixed for the customer")"
+    }
+
     private func remarked(_ remark: CaseStory.Remark) -> String {
         if CaseNote.text(of: remark) != nil { return "Note by \(name(remark.person))" }
         if let assignment = CaseAssignment(remark) {
+            if assignment.left == true { return "It fell to nobody: who looked after it left the tenant" }
             if assignment.to == remark.person { return "\(Words.sentence(name(remark.person))) took it" }
             return "\(Words.sentence(name(remark.person))) gave it to \(assignment.to.map { name($0) } ?? "nobody")"
         }
@@ -97,8 +113,22 @@ struct CaseTimelineItem {
                 "time until \(TimeText(round.deadline).short)",
             ])
         case .decided(let round), .withheld(let round):
+            return joined([decider(round), round.decision?.situation])
+        case .asked(let round):
             return joined([
                 round.decision?.row.map { "rule \($0)" }, round.decision?.situation,
+                round.decision?.hold.map { "if nobody answers: \($0.otherwise)" },
+            ])
+        case .unanswered(let round):
+            return joined([
+                "a person was asked until then", round.decision?.hold.map { "so it was: \($0.otherwise)" },
+            ])
+        case .answered(let answer, let round):
+            return joined([
+                answer.reason, answer.deliveryStatus,
+                answer.consumptionPercentage.map { "\(ShareText.text($0)) used" },
+                answer.person == nil ? "through the API" : nil,
+                round.askedUntil.map { "was asked until \(TimeText($0).short)" },
             ])
         case .superseded, .missed: return nil
         case .sent(let attempt, _):

@@ -81,6 +81,7 @@ struct EvidenceSection {
         let name: String
         let value: String
         let answer: Decision.Answer
+        let asks: Bool
     }
 
     private func gaps(_ missing: [Decision.Missing], _ decision: Decision) -> HTML {
@@ -92,7 +93,12 @@ struct EvidenceSection {
                     .init("Not known") { gap in span { NameText(gap.name).html } },
                     .init("Had it been") { gap in span { gap.value } },
                     .init("The answer") { gap in
-                        if gap.answer == decision.answer {
+                        if gap.asks {
+                            span {
+                                round?.askedUntil == nil
+                                    ? "A person would have been asked" : "A person would have been asked all the same"
+                            }
+                        } else if gap.answer == decision.answer {
                             span(.class("quiet")) { "would have been the same" }
                         } else {
                             span { Words.sentence(Words.answer(gap.answer)) }
@@ -100,7 +106,7 @@ struct EvidenceSection {
                     },
                 ],
                 rows: missing.flatMap { one in
-                    one.others.map { Gap(name: one.name, value: $0.value, answer: $0.answer) }
+                    one.others.map { Gap(name: one.name, value: $0.value, answer: $0.answer, asks: $0.asks ?? false) }
                 }
             ).html
         }
