@@ -196,7 +196,8 @@ struct ConsentPage {
                 Notice(
                     .attention,
                     "\(unknown.count == 1 ? "A report names" : "\(unknown.count) reports name") the wording \"\(unknown.version)\", whose text is not kept.",
-                    more: "\(unknown.count == 1 ? "It counts" : "They count") all the same. Keep the text here, under exactly this version."
+                    more:
+                        "\(unknown.count == 1 ? "It counts" : "They count") all the same. Keep the text here, under exactly this version."
                 ).html
             }
             if book.wordings.isEmpty {
