@@ -19,7 +19,7 @@ enum AlertFactQueries {
             unanswered(tenant, real), missed(tenant, real, at: now), stopped(tenant, real),
             failed(tenant, real, at: now),
             refusals(tenant, real, at: now), relays(tenant, real), withheld(tenant, real, at: now),
-            silences(tenant, real), offsets(tenant),
+            silences(tenant, real), offsets(tenant, at: now),
             HistoryQueries.standings(real.map(AppID.init(rawValue:)), at: now), callbacks(tenant, real),
         ])
         facts.unanswered = try parts[0].map(AlertFacts.Unanswered.init)
@@ -220,8 +220,11 @@ enum AlertFactQueries {
         """
     }
 
-    /// Apple's own clock, as the newest refusal or probe told within the last hours.
-    private static func offsets(_ tenant: TenantID) -> SQL {
+    /// Apple's own clock, as the newest refusal or probe told.
+    ///
+    /// A call that any key's signature opened since then says that ours is right again; so does a refusal of a later
+    /// moment than now: it is dated by a clock that was ahead.
+    private static func offsets(_ tenant: TenantID, at now: Moment) -> SQL {
         """
         select x.clock_offset_ms
         from (
@@ -237,6 +240,11 @@ enum AlertFactQueries {
           select at, clock_offset_ms
           from tenants.probes
           where tenant_id = \(tenant.rawValue) and clock_offset_ms is not null) x
+        where (x.at is null or x.at <= \(now + .minutes(1)))
+          and not exists (
+            select
+            from tenants.key_proofs p
+            where p.tenant_id = \(tenant.rawValue) and p.accepted_at > x.at)
         order by x.at desc nulls last
         limit 1
         """

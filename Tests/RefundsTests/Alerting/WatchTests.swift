@@ -108,6 +108,45 @@ import Time
         }
     }
 
+    @Test(arguments: [true, false])
+    func `says no more that the clock is off once it is right, though another key's refusal stands`(isTaken: Bool)
+        async throws
+    {
+        try await Desk.open { desk in
+            try await desk.addChannel()
+            let (app, now) = (desk.alpha.app, desk.now)
+            func write(_ body: @escaping @Sendable (SigningKeyID, Transaction) async throws -> Void) async throws {
+                try await desk.database.transaction(app.tenant.scope) { tx in
+                    let key = try #require(try await desk.vault.signingKey(of: app.tenant, for: app.id, in: tx))
+                    try await body(key.id, tx)
+                }
+            }
+            try await write { key, tx in
+                _ = try await KeyStandings.refused(
+                    key, for: app.id, isSandbox: true, of: app.tenant, clockOffset: .minutes(10), at: now, in: tx)
+            }
+            let watch = desk.watch()
+            try await desk.look(watch)
+            #expect(try await desk.incidents() == ["clock-off error"])
+            if isTaken {
+                // Apple takes what is signed now.
+                try await write { key, tx in
+                    try await KeyStandings.accepted(
+                        key, for: app.id, isSandbox: false, of: app.tenant, at: now + .seconds(1), in: tx)
+                }
+                desk.clock.advance(by: .minutes(1))
+            } else {
+                // The clock was ahead: what it dated lies in the future.
+                desk.clock.set(now - .minutes(10))
+            }
+            for _ in 1...5 {
+                desk.clock.advance(by: .seconds(10))
+                try await desk.look(watch)
+            }
+            #expect(try await desk.incidents() == ["clock-off error closed"])
+        }
+    }
+
     @Test func `calls about a deadline when nothing else explains it, and louder as time runs out`() async throws {
         try await Desk.open { desk in
             try await desk.addChannel()
