@@ -80,11 +80,16 @@ import Testing
     }
 
     private func status(_ method: String, _ path: String, port: UInt16, _ folder: String) async throws -> Int {
-        // The certificate names the site, and the site is on this machine.
+        // The certificate names the site, and the site is on this machine. A GET has no body: a proxy that answers before
+        // it came resets the stream, which curl reports as an error of HTTP/2.
+        let body = method == "GET" ? [] : ["-d", "{}"]
         let asked = try await Tool.run(
-            "curl", "-s", "-o", folder + "/answer", "-w", "%{http_code}", "-X", method, "--cacert",
-            folder + "/chain.pem", "--resolve", "refunds.example.com:\(port):127.0.0.1", "-d", "{}",
-            "https://refunds.example.com:\(port)\(path)")
+            [
+                "curl", "-sS", "-o", folder + "/answer", "-w", "%{http_code}", "-X", method, "--cacert",
+                folder + "/chain.pem",
+                "--resolve", "refunds.example.com:\(port):127.0.0.1",
+            ] + body + ["https://refunds.example.com:\(port)\(path)"])
+        #expect(asked.status == 0, "\(asked.error)")
         return Int(asked.output) ?? -1
     }
 

@@ -22,6 +22,10 @@ enum Tool {
     static func run(
         _ words: String..., environment: [String: String] = [:]
     ) async throws -> OutsideProgram.Outcome {
+        try await run(words, environment: environment)
+    }
+
+    static func run(_ words: [String], environment: [String: String] = [:]) async throws -> OutsideProgram.Outcome {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/sbin:/usr/bin:/sbin:/bin"
         return try await OutsideProgram.run(
             "/usr/bin/env", words, environment: ["PATH": path, "HOME": "/tmp"].merging(environment) { $1 })
