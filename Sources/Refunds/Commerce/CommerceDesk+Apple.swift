@@ -170,7 +170,7 @@ extension CommerceDesk {
             let now = clock.now
             guard let key = try await vault.signingKey(of: app.tenant, for: app.id, isSandbox: isSandbox, in: tx)
             else { throw CommerceRefused.notNow("no signing key serves this app: add one first") }
-            if tokens.kept(key, app) == nil { return .needsToken(key) }
+            guard tokens.isReady(key, app) else { return .needsToken(key) }
             let gate = try await KeyStandings.enter(
                 key.id, for: app.id, isSandbox: isSandbox, of: app.tenant, at: now, in: tx)
             switch gate {

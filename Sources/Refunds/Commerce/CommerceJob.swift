@@ -235,7 +235,7 @@ struct CommerceJob: Sendable {
             try await postpone(until: { now + .minutes(1) }, "\(VaultError.noKey(tenant, app.id))")
             return nil
         }
-        guard tokens.kept(key, app) != nil else { throw NeedsToken(key: key, app: app) }
+        guard tokens.isReady(key, app) else { throw NeedsToken(key: key, app: app) }
         let (gate, isTrial) = try await KeyStandings.enter(
             several: key.id, for: app.id, isSandbox: isSandbox, of: tenant, at: now, in: tx)
         if case .closed(let until) = gate {

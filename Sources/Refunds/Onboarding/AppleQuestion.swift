@@ -38,7 +38,7 @@ struct AppleQuestion: Sendable {
     /// - Parameter isNew: made now, so that a kept one cannot hide a key that was changed.
     /// - Throws: `VaultError`.
     func token(of key: SigningKeyInfo, for app: App, isNew: Bool) async throws -> Redacted<String> {
-        if isNew || tokens.kept(key, app) == nil { try await tokens.make(key, app) }
+        if isNew || !tokens.isReady(key, app) { try await tokens.make(key, app) }
         guard let token = tokens.kept(key, app) else { throw VaultError.noKey(app.tenant, app.id) }
         return token
     }

@@ -9,6 +9,11 @@ struct AppTokens: Sendable {
     let cache: TokenCache
     let clock: WallClock
 
+    /// Whether a token is kept that stays fresh until a call that is begun now has been sent.
+    func isReady(_ key: SigningKeyInfo, _ app: App) -> Bool {
+        cache.token(name(key, app), now: clock.now, lasting: CallPermit.permission * 2) != nil
+    }
+
     /// The kept token, while it is fresh.
     func kept(_ key: SigningKeyInfo, _ app: App) -> Redacted<String>? { cache.token(name(key, app), now: clock.now) }
 

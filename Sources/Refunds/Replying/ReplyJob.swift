@@ -126,7 +126,7 @@ struct ReplyJob: Sendable {
                 at: now + ReplyPlan.keyLook(looks: job.attempts), error: "\(VaultError.noKey(tenant, app.id))", in: tx)
             return .finished
         }
-        guard tokens.kept(key, app) != nil else { throw NeedsToken(key: key, app: app) }
+        guard tokens.isReady(key, app) else { throw NeedsToken(key: key, app: app) }
         guard try await job.isStillMine(in: tx) else { throw ClaimLost(job: job.id) }
         let gate = try await KeyStandings.enter(
             key.id, for: app.id, isSandbox: isSandbox, of: tenant, at: now, in: tx)

@@ -30,6 +30,16 @@ import Time
         #expect(Self.filled().token(key, now: Self.now) == nil)
     }
 
+    @Test(arguments: [(Duration.seconds(229), true), (.seconds(230), false), (.seconds(239), false)])
+    func `a token that ends before a call would leave is not used for it, and others still may`(
+        age: Duration, isReady: Bool
+    ) {
+        let cache = Self.filled()
+        let ready = cache.token(Self.key, now: Self.now + age, lasting: .seconds(10))
+        #expect(ready?.reveal() == (isReady ? "token" : nil))
+        #expect(cache.token(Self.key, now: Self.now + age)?.reveal() == "token")
+    }
+
     @Test func `a forgotten token is gone`() {
         let cache = Self.filled()
         cache.forget(Self.key)

@@ -34,14 +34,16 @@ package final class TokenCache: Sendable {
     package init(tokensMax: Int = 10_000) { self.tokensMax = tokensMax }
 
     /// The kept token, if it is still fresh by this clock. A clock that was set back makes none fresher.
-    package func token(_ key: Key, now: Moment) -> Redacted<String>? {
+    ///
+    /// - Parameter lasting: how much longer it must be fresh, for a call that is only about to be made.
+    package func token(_ key: Key, now: Moment, lasting: Duration = .zero) -> Redacted<String>? {
         kept.withLock { kept in
             guard let found = kept[key] else { return nil }
             guard found.made <= now, now < found.made + Self.lifetime else {
                 kept[key] = nil
                 return nil
             }
-            return found.token
+            return now + lasting < found.made + Self.lifetime ? found.token : nil
         }
     }
 
