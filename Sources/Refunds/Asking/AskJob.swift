@@ -9,8 +9,8 @@ import Time
 
 /// Asks an app's server what it knows of a purchase about which Apple asks.
 ///
-/// One job for each round and so never two questions about it at once; a process that dies in between leaves a job
-/// that asks again, with the same `webhook-id`. The reply waits until the answer is here or the question's time is
+/// One job for each round and so never two questions about it at once; a process that dies in between leaves a try of
+/// which nobody knows the end, and a job that asks again, with the same `webhook-id`. The reply waits until the answer is here or the question's time is
 /// over, and not longer: it is planned backwards from the deadline.
 struct AskJob: Sendable {
     /// Hands one call to the network.
@@ -31,7 +31,8 @@ struct AskJob: Sendable {
         let question: CallbackQuestion
         let url: String
         let window: ReplyWindow
-        let tries: Int
+        /// The try that was begun: the first is 1.
+        let number: Int
     }
 
     private enum Next: Sendable {
@@ -129,7 +130,11 @@ struct AskJob: Sendable {
             appAccountToken: transaction.customer,
             reason: locked.value.facts.first { $0.id == round.id && $0.kind == .request }?.reason,
             signedAt: round.window.signedAt, deadline: round.window.deadline)
-        return .ask(Matter(app: app, question: question, url: url, window: round.window, tries: ask.tries))
+        guard try await job.isStillMine(in: tx) else { throw ClaimLost(job: job.id) }
+        guard let number = try await AskStore.beginTry(of: round.id, locked, at: now, in: tx) else {
+            throw PostgresError(.misuse, "a question that waits, and does not")
+        }
+        return .ask(Matter(app: app, question: question, url: url, window: round.window, number: number))
     }
 
     /// Whether an answer could still change what is sent.
@@ -153,7 +158,7 @@ struct AskJob: Sendable {
     ) async throws {
         let now = clock.now
         let app = matter.app
-        let isOver = try await database.transaction(app.tenant.scope) { tx in
+        let isOver: Bool? = try await database.transaction(app.tenant.scope) { tx in
             // The case first, then what was reported: the order in which senders take these locks.
             guard let locked = try await CaseStore.lock(subject.case, tenant: app.tenant, in: tx),
                 let round = locked.round(subject.round)
@@ -161,13 +166,35 @@ struct AskJob: Sendable {
                 try await job.done(in: tx)
                 return false
             }
-            guard try await job.isStillMine(in: tx) else { throw ClaimLost(job: job.id) }
+            // What came of it is true, whoever has the job by now.
+            try await record(outcome, of: matter, round, locked, at: now, in: tx)
+            guard try await job.isStillMine(in: tx) else { return nil }
             return try await settle(outcome, matter, round, locked, job, at: now, in: tx)
         }
+        guard let isOver else { throw ClaimLost(job: job.id) }
         counters.count(
             "callbacks_total", ["result": outcome.result], of: app,
             help: "Questions to apps' servers about refund requests, by what came of them.")
         if isOver { bell.ring() }
+    }
+
+    private func record(
+        _ outcome: CallbackOutcome, of matter: Matter, _ round: Round, _ locked: LockedCase, at now: Moment,
+        in tx: Transaction
+    ) async throws {
+        switch outcome {
+        case .notAsked: try await AskStore.takeBackTry(matter.number, of: round.id, locked, in: tx)
+        case .cutOff: break
+        case .answered(_, let status):
+            try await AskStore.endTry(
+                matter.number, of: round.id, locked, .answered, status: status, why: nil, at: now, in: tx)
+        case .refused(let why, let status):
+            try await AskStore.endTry(
+                matter.number, of: round.id, locked, .refused, status: status, why: why, at: now, in: tx)
+        case .again(let why, let status, _):
+            try await AskStore.endTry(
+                matter.number, of: round.id, locked, .failed, status: status, why: why, at: now, in: tx)
+        }
     }
 
     /// - Returns: whether the reply waits no longer.
@@ -177,7 +204,7 @@ struct AskJob: Sendable {
     ) async throws -> Bool {
         let (app, random) = (matter.app, Double.random(in: 0...1))
         switch outcome {
-        case .notAsked(let why):
+        case .notAsked(let why), .cutOff(let why):
             try await job.again(at: now + .seconds(1), error: why, in: tx)
             return false
         case .answered(let answer, let status):
@@ -189,7 +216,7 @@ struct AskJob: Sendable {
                 answer: AskRecord(answer).json, at: now, in: tx)
             try await conclude(
                 AskRecord.Remark(
-                    result: "answered", tries: matter.tries + 1, taken: answer.taken, troubles: answer.troubles,
+                    result: "answered", tries: matter.number, taken: answer.taken, troubles: answer.troubles,
                     note: answer.note), round, locked, job, at: now, in: tx)
             return true
         case .refused(let why, let status):
@@ -198,14 +225,14 @@ struct AskJob: Sendable {
             try await AskStore.note(
                 .refused, of: round.id, locked, tried: true, status: status, error: why, at: now, in: tx)
             try await conclude(
-                AskRecord.Remark(result: "refused", tries: matter.tries + 1, why: why), round, locked, job, at: now,
+                AskRecord.Remark(result: "refused", tries: matter.number, why: why), round, locked, job, at: now,
                 in: tx)
             return true
         case .again(let why, let status, let retryAfter):
             let failures = try await AskStore.standing(of: app, in: tx).failures + 1
             let pause = AskPlan.pause(after: failures, in: locked.environment, random: random)
             let next = AskPlan.next(
-                after: matter.tries + 1, retryAfter: retryAfter, window: matter.window, at: now, random: random)
+                after: matter.number, retryAfter: retryAfter, window: matter.window, at: now, random: random)
             try await AskStore.failed(
                 app, because: why, isLast: next == nil, pausedUntil: pause.map { now + $0 }, at: now, in: tx)
             try await AskStore.note(
@@ -217,7 +244,7 @@ struct AskJob: Sendable {
                 return false
             }
             try await conclude(
-                AskRecord.Remark(result: "silent", tries: matter.tries + 1, why: why), round, locked, job, at: now,
+                AskRecord.Remark(result: "silent", tries: matter.number, why: why), round, locked, job, at: now,
                 in: tx)
             return true
         }

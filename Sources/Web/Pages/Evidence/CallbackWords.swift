@@ -11,6 +11,31 @@ enum CallbackWords {
         }
     }
 
+    static func heading(_ stretch: CaseStory.Ask.Stretch) -> String {
+        "The app's server was asked" + (stretch.count == 1 ? "" : " \(stretch.count) times")
+    }
+
+    /// What came of a try, in words.
+    static func result(_ one: CaseStory.Ask.Try, isLost: Bool) -> String {
+        if isLost { return "not known: the process that asked ended first" }
+        switch one.result {
+        case nil: return "no answer yet"
+        case .answered: return "answered"
+        case .refused, .failed: return one.why ?? "no answer that could be used"
+        }
+    }
+
+    /// Parts of a line; what is nil is left out.
+    static func detail(_ stretch: CaseStory.Ask.Stretch) -> [String?] {
+        let last = stretch.last
+        return [
+            stretch.count > 1 ? "the last time \(TimeText(last.begunAt).full)" : nil,
+            result(last, isLost: stretch.isLost),
+            last.result == .answered ? last.status.map { "HTTP \($0)" } : nil,
+            last.endedAt.map { "after \(DurationText.text($0 - last.begunAt))" },
+        ]
+    }
+
     /// How a report of delivery or use came.
     static func usage(_ source: String) -> String {
         switch source {
