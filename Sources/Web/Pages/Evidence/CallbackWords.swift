@@ -1,4 +1,5 @@
 import Refunds
+import Time
 
 /// What is said of a question to the app's server.
 enum CallbackWords {

@@ -7,17 +7,19 @@ struct EvidenceSection {
     let story: CaseStory
     let now: Moment
 
+    static let id = "evidence"
+
     private var round: CaseStory.Round? { story.rounds.first }
 
     /// What a rule looked at repeats what was known.
     private func items(_ decision: Decision) -> [Decision.Observation] {
-        decision.saw.filter { $0.source != "looked at by the rule" }
+        decision.saw.filter { !$0.isOfRule }
     }
 
     var html: HTML {
         guard let round, round.decision != nil || ask != nil else { return .empty }
-        return section(.class("panel"), .ariaLabelledBy("evidence")) {
-            h2(.id("evidence")) { "Evidence" }
+        return section(.class("panel"), .ariaLabelledBy(Self.id)) {
+            h2(.id(Self.id)) { "Evidence" }
             if let ask { question(ask) }
             if let decision = round.decision {
                 DataTable(
