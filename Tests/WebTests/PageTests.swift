@@ -60,8 +60,11 @@ import Time
         }
         let one = page([Samples.round(decision: decision)])
         #expect(one.ranges(of: "reported by the app&#39;s server").count == 1)
-        #expect(one.contains("What the rule looked at") && one.contains("use is all") && one.contains("href=\"#evidence\""))
-        let two = page([Samples.round(decision: decision), Samples.round(100, decision: decision, at: Samples.signed - .days(1))])
+        #expect(
+            one.contains("What the rule looked at") && one.contains("use is all") && one.contains("href=\"#evidence\""))
+        let two = page([
+            Samples.round(decision: decision), Samples.round(100, decision: decision, at: Samples.signed - .days(1)),
+        ])
         #expect(two.ranges(of: "reported by the app&#39;s server").count == 2)
     }
 
@@ -86,6 +89,9 @@ import Time
             #expect(page.contains("href=\"/t/alpha/cases?outcome=\(outcome)&amp;environment=Production\""))
         }
         #expect(page.contains("href=\"/t/alpha/cases?environment=Sandbox\""))
+        #expect(
+            page.contains("What lack of consent costs: ") && page.contains(">6 requests</a> of 139 went unanswered"))
+        #expect(page.contains("Apple refunded 4 of them: "))
     }
 
     @Test func `one cause is one banner, however many apps and environments it touches`() {

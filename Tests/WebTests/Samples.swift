@@ -245,7 +245,13 @@ enum Samples {
     static let overview = Overview(
         states: [.open: 3, .answered: 128, .withheld: 7, .missed: 1], outcomes: [.refunded: 61, .declined: 44],
         counted: 141, since: signed - .days(30), due: Array(lines.prefix(2)), apps: appStandings,
-        refusals: [RefusalCount(reason: "version-1-notification", count: 12)])
+        refusals: [RefusalCount(reason: "version-1-notification", count: 12)],
+        consent: {
+            var cost = ConsentCost()
+            (cost.requests, cost.withheld, cost.refunded) = (139, 6, 4)
+            (cost.price, cost.refundedPrice) = (["USD": 59_940, "EUR": 9_990], ["USD": 39_960])
+            return cost
+        }())
 
     static let payload = """
         {

@@ -53,8 +53,12 @@ struct AskTryTests {
             let story = try await story(desk)
             let ask = try #require(story.asks.first)
             #expect(ask.state == .answered && ask.tries == 3)
+            #expect(desk.test.counters.value("callback_questions_total", ["result": "answered"]) == 1)
+            #expect(desk.test.counters.value("callbacks_total", ["result": "failed"]) == 2)
             #expect(ask.each.map(\.number) == [1, 2, 3] && ask.each.map(\.result) == [.failed, .failed, .answered])
-            #expect(ask.each.map(\.status) == [503, 503, 200] && ask.each.map(\.why) == ["answered 503", "answered 503", nil])
+            #expect(
+                ask.each.map(\.status) == [503, 503, 200]
+                    && ask.each.map(\.why) == ["answered 503", "answered 503", nil])
             #expect(ask.each[0].begunAt == begun && ask.each[1].begunAt > begun)
             #expect(ask.each.allSatisfy { $0.endedAt != nil })
 
@@ -75,7 +79,8 @@ struct AskTryTests {
             #expect(told.map { $0["tries"]?.int } == [2, 1])
             let bundle = CaseBundle(story, CaseBundle.Parts(), at: desk.now)
             let file = String(decoding: bundle.bytes, as: UTF8.self)
-            #expect(file.contains(#""callbacks":[{"notificationUUID":""#) && file.contains(#""trouble":"answered 503""#))
+            #expect(
+                file.contains(#""callbacks":[{"notificationUUID":""#) && file.contains(#""trouble":"answered 503""#))
         }
     }
 
@@ -148,7 +153,8 @@ struct AskTryTests {
             #expect(story.line.state == .answered)
             let ask = try #require(story.asks.first)
             #expect(ask.state == .answered && ask.each.map(ask.isLost) == (step.leavesOne ? [true, false] : [false]))
-            let attempts = try JSONDocument(CaseJSON.whole(story)).root["requests"]?.elements?.first?["callback"]?["attempts"]
+            let attempts = try JSONDocument(CaseJSON.whole(story)).root["requests"]?.elements?.first?["callback"]?[
+                "attempts"]
             #expect(attempts?.elements?.first?["result"]?.string == (step.leavesOne ? "unknown" : "answered"))
             #expect(try await desk.count("queue.jobs where kind = 'ask'") == 0)
         }
