@@ -198,7 +198,8 @@ struct HistoryJob: Sendable {
         try await Enqueue.add(
             NewJob(
                 tenant: job.tenant, lane: job.lane, kind: RefundJobs.Kind.history.rawValue,
-                subject: try subject.text(), runAt: moment <= clock.now ? nil : moment, deadline: moment + Self.readWithin,
+                subject: try subject.text(), runAt: moment <= clock.now ? nil : moment,
+                deadline: moment + Self.readWithin,
                 uniqueKey: "\(subject.app) \(subject.environment)"),
             in: tx)
     }

@@ -58,12 +58,15 @@ import Time
                 sample.outcome = number == 1 || number == 4 ? "refunded" : "pending"
                 try await desk.add(sample, to: desk.alphaApp)
             }
-            let cost = try await Records(database: test.database).overview(of: desk.alpha.id, at: desk.clock.now).consent
+            let cost = try await Records(database: test.database).overview(of: desk.alpha.id, at: desk.clock.now)
+                .consent
             #expect(cost.requests == 4 && cost.withheld == 2 && cost.refunded == 1)
             #expect(cost.price == ["USD": 9990, "EUR": 9990] && cost.refundedPrice == ["USD": 9990])
             // Withheld for another reason costs nothing of this.
-            try await test.asSuperuser("update refunds.cases set state_reason = 'policy' where state_reason is not null")
-            let none = try await Records(database: test.database).overview(of: desk.alpha.id, at: desk.clock.now).consent
+            try await test.asSuperuser(
+                "update refunds.cases set state_reason = 'policy' where state_reason is not null")
+            let none = try await Records(database: test.database).overview(of: desk.alpha.id, at: desk.clock.now)
+                .consent
             #expect(none.withheld == 0 && none.requests == 4)
         }
     }

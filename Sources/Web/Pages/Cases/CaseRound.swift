@@ -100,7 +100,9 @@ struct CaseRound {
         var html = h3 { "What the rule looked at" }
         html.append(
             Facts(
-                seen.map { ($0.name, $0.value.map { value in HTML(text: value) } ?? span(.class("quiet")) { "unknown" }) }
+                seen.map {
+                    ($0.name, $0.value.map { value in HTML(text: value) } ?? span(.class("quiet")) { "unknown" })
+                }
             ).html)
         return html
     }

@@ -19,11 +19,14 @@ enum CallbackWords {
     /// What came of a try, in words.
     static func result(_ one: CaseStory.Ask.Try, isLost: Bool) -> String {
         if isLost { return "not known: the process that asked ended first" }
+        let text: String
         switch one.result {
         case nil: return "no answer yet"
-        case .answered: return "answered"
-        case .refused, .failed: return one.why ?? "no answer that could be used"
+        case .answered: text = "answered"
+        case .refused, .failed: text = one.why ?? "no answer that could be used"
         }
+        guard let status = one.status, !text.contains("\(status)") else { return text }
+        return "\(text), HTTP \(status)"
     }
 
     /// Parts of a line; what is nil is left out.
@@ -32,7 +35,6 @@ enum CallbackWords {
         return [
             stretch.count > 1 ? "the last time \(TimeText(last.begunAt).full)" : nil,
             result(last, isLost: stretch.isLost),
-            last.result == .answered ? last.status.map { "HTTP \($0)" } : nil,
             last.endedAt.map { "after \(DurationText.text($0 - last.begunAt))" },
         ]
     }

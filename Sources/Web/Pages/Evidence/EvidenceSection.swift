@@ -86,9 +86,6 @@ struct EvidenceSection {
                 .init("What came of it") { one in
                     span { NameText(Words.sentence(CallbackWords.result(one, isLost: ask.isLost(one)))).html }
                 },
-                .init("HTTP") { one in
-                    if let status = one.status { span { "\(status)" } } else { span(.class("quiet")) { "–" } }
-                },
                 .init("After") { one in
                     if let endedAt = one.endedAt {
                         span { DurationText.text(endedAt - one.begunAt) }

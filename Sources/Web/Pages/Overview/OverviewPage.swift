@@ -89,18 +89,15 @@ struct OverviewPage {
         var query = Self.cases(in: EnvironmentChoice.production)
         query.state = .withheld
         return p {
-            "What lack of consent costs: "
-            a(.href(.cases(slug, query))) {
-                cost.withheld == 1 ? "1 request" : "\(cost.withheld) requests"
-            }
-            " of \(cost.requests) went unanswered for want of it; what had been paid: "
+            "What lack of consent costs: \(cost.withheld) of \(cost.requests) requests went unanswered for want of it; what had been paid: "
             MoneySums(cost.price).html
             ". Apple refunded \(cost.refunded) of them"
             if cost.refunded > 0 {
                 ": "
                 MoneySums(cost.refundedPrice).html
             }
-            "."
+            ". "
+            a(.href(.cases(slug, query))) { "All that was withheld" }
         }
     }
 
