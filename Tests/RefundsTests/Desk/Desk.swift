@@ -255,7 +255,8 @@ struct Desk: Sendable {
         repeat {
             // Turns that are far apart are counted by the database's own clock, which nobody can set.
             try await test.asSuperuser(
-                "update queue.lanes set free_at = '-infinity' where claim_max is null and call_spacing > interval '50 ms'")
+                "update queue.lanes set free_at = '-infinity' where claim_max is null and call_spacing > interval '50 ms'"
+            )
         } while try await workOnce()
     }
 
