@@ -37,6 +37,39 @@ import Time
         #expect(kinds == ["consent", "usage", "requested", "decided", "sent", "sent", "refund"])
     }
 
+    @Test func `a case says each time that the app's server was asked, and what nobody knows of it`() {
+        let page = Samples.workedPage(Samples.frame(), "alpha").html.string
+        #expect(page.contains("Each of the 4 times") && page.contains("The app&#39;s server was asked 2 times"))
+        #expect(
+            page.contains("Answered, HTTP 200") && page.contains("Answered 503 &lt;html&gt;")
+                && page.contains("after 350 ms"))
+        #expect(page.contains("Not known: the process that asked ended first"))
+        for one in Samples.ask.each { #expect(page.contains(TimeText(one.begunAt).fullHTML.string)) }
+    }
+
+    @Test func `what was known at the newest request is shown once, and of older ones where it was decided`() {
+        let decision = Decision(
+            row: 2, situation: "used up",
+            saw: [
+                .init("consumptionPercentage", "100000", source: "reported by the app's server"),
+                .init("use is all", "all", source: "looked at by the rule"),
+            ])
+        func page(_ rounds: [CaseStory.Round]) -> String {
+            let story = CaseStory(
+                line: Samples.line(10), bundleID: "a.b", appName: "Alpha", purchase: nil, rounds: rounds, facts: [],
+                consents: [], usage: [], remarks: [], notifications: [])
+            return CaseStoryPage(frame: Samples.frame(), slug: "alpha", story: story, now: Samples.now).html.string
+        }
+        let one = page([Samples.round(decision: decision)])
+        #expect(one.ranges(of: "reported by the app&#39;s server").count == 1)
+        #expect(
+            one.contains("What the rule looked at") && one.contains("use is all") && one.contains("href=\"#evidence\""))
+        let two = page([
+            Samples.round(decision: decision), Samples.round(100, decision: decision, at: Samples.signed - .days(1)),
+        ])
+        #expect(two.ranges(of: "reported by the app&#39;s server").count == 2)
+    }
+
     @Test func `names break between their words and nowhere else`() {
         #expect(NameText("originalTransactionId").html.string == "original<wbr>Transaction<wbr>Id")
         #expect(NameText("UNINTENDED_PURCHASE").html.string == "UNINTENDED_<wbr>PURCHASE")
@@ -58,6 +91,9 @@ import Time
             #expect(page.contains("href=\"/t/alpha/cases?outcome=\(outcome)&amp;environment=Production\""))
         }
         #expect(page.contains("href=\"/t/alpha/cases?environment=Sandbox\""))
+        #expect(
+            page.contains("What lack of consent costs: 6 of 139 requests went unanswered"))
+        #expect(page.contains("Apple refunded 4 of them: "))
     }
 
     @Test func `one cause is one banner, however many apps and environments it touches`() {

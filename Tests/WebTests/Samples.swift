@@ -245,7 +245,13 @@ enum Samples {
     static let overview = Overview(
         states: [.open: 3, .answered: 128, .withheld: 7, .missed: 1], outcomes: [.refunded: 61, .declined: 44],
         counted: 141, since: signed - .days(30), due: Array(lines.prefix(2)), apps: appStandings,
-        refusals: [RefusalCount(reason: "version-1-notification", count: 12)])
+        refusals: [RefusalCount(reason: "version-1-notification", count: 12)],
+        consent: {
+            var cost = ConsentCost()
+            (cost.requests, cost.withheld, cost.refunded) = (139, 6, 4)
+            (cost.price, cost.refundedPrice) = (["USD": 59_940, "EUR": 9_990], ["USD": 39_960])
+            return cost
+        }())
 
     static let payload = """
         {
@@ -256,6 +262,24 @@ enum Samples {
         }
         """
 
+    /// A server that was away for two tries, of a third nobody knows, and the fourth was answered.
+    static let ask: CaseStory.Ask = {
+        let away = "answered 503 <html>"
+        func one(_ n: Int, _ result: CaseStory.Ask.Try.Result?, _ status: Int?, _ why: String?) -> CaseStory.Ask.Try {
+            let begunAt = signed + .seconds(Int64(n * 10))
+            return CaseStory.Ask.Try(
+                number: n, begunAt: begunAt, endedAt: result == nil ? nil : begunAt + .milliseconds(350),
+                result: result, status: status, why: why)
+        }
+        return CaseStory.Ask(
+            round: id(101), state: .answered, askedAt: signed + .seconds(1), waitUntil: signed + .hours(6),
+            endedAt: signed + .seconds(41), tries: 4, status: 200,
+            each: [
+                one(1, .failed, 503, away), one(2, .failed, 503, away), one(3, nil, nil, nil),
+                one(4, .answered, 200, nil),
+            ])
+    }()
+
     /// A case that somebody looks after, with a note, an assignment and another case of the customer.
     static func workedPage(_ frame: Frame, _ slug: String) -> CaseStoryPage {
         let note = CaseStory.Remark(
@@ -263,10 +287,11 @@ enum Samples {
         let given = CaseStory.Remark(
             at: signed + .minutes(6), kind: CaseAssignment.kind,
             detail: #"{"to":"\#(id(1).uuidString)"}"#, person: id(2))
-        let worked = CaseStory(
+        var worked = CaseStory(
             line: story.line, bundleID: story.bundleID, appName: story.appName, purchase: story.purchase,
             rounds: story.rounds, facts: story.facts, consents: story.consents, usage: story.usage,
             remarks: [note, given], notifications: story.notifications, others: Array(lines.dropFirst(2).prefix(3)))
+        worked.asks = [ask]
         var page = CaseStoryPage(frame: frame, slug: slug, story: worked, now: now)
         page.work = CaseWork(
             slug: slug, story: worked, people: [id(1): "sam@alpha.example"],

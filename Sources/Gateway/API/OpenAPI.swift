@@ -922,7 +922,39 @@ enum OpenAPI {
              "decision": {"type": "object"},
              "heldUntil": {"type": "integer", "format": "int64"},
              "hold": {"$ref": "#/components/schemas/Hold"},
+             "callback": {"$ref": "#/components/schemas/Callback"},
              "reply": {"$ref": "#/components/schemas/Reply"}
+            }
+           },
+           "Callback": {
+            "type": "object",
+            "description": "What the app's server was asked about the request; of a single case alone.",
+            "required": ["state", "askedAt", "waitUntil", "tries", "attempts"],
+            "properties": {
+             "state": {"type": "string", "enum": ["waiting", "answered", "refused", "silent", "ended"]},
+             "askedAt": {"type": "integer", "format": "int64"},
+             "waitUntil": {"type": "integer", "format": "int64", "description": "Until when the reply waits for it."},
+             "endedAt": {"type": "integer", "format": "int64"},
+             "tries": {"type": "integer"},
+             "attempts": {
+              "type": "array",
+              "items": {
+               "type": "object",
+               "required": ["number", "startedAt"],
+               "properties": {
+                "number": {"type": "integer"},
+                "startedAt": {"type": "integer", "format": "int64"},
+                "endedAt": {"type": "integer", "format": "int64"},
+                "result": {
+                 "type": "string",
+                 "enum": ["answered", "refused", "failed", "unknown"],
+                 "description": "Absent while it is under way; unknown where the process that asked ended first."
+                },
+                "status": {"type": "integer"},
+                "trouble": {"type": "string"}
+               }
+              }
+             }
             }
            },
            "Reply": {

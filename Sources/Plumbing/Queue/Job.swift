@@ -53,12 +53,17 @@ package struct Job: Sendable, Hashable {
     }
 
     /// Not now: it becomes ready again at `moment`.
-    package func again(at moment: Moment, error: String? = nil, in tx: Transaction) async throws {
+    ///
+    /// - Parameter subject: what it is about from then on; nil: what it was.
+    package func again(
+        at moment: Moment, error: String? = nil, subject: String? = nil, in tx: Transaction
+    ) async throws {
         try await mine(
             tx,
             """
             update queue.jobs
             set state = 'waiting', run_at = \(moment), last_error = \(error.map(Self.short)),
+                subject = coalesce(\(subject), subject),
                 worker = null, claim = null, lease_until = null
             where \(isMine)
             """)

@@ -9,8 +9,8 @@ import Time
 
 /// Asks an app's server what it knows of a purchase about which Apple asks.
 ///
-/// One job for each round and so never two questions about it at once; a process that dies in between leaves a job
-/// that asks again, with the same `webhook-id`. The reply waits until the answer is here or the question's time is
+/// One job for each round and so never two questions about it at once; a process that dies in between leaves a try of
+/// which nobody knows the end, and a job that asks again, with the same `webhook-id`. The reply waits until the answer is here or the question's time is
 /// over, and not longer: it is planned backwards from the deadline.
 struct AskJob: Sendable {
     /// Hands one call to the network.
@@ -31,12 +31,21 @@ struct AskJob: Sendable {
         let question: CallbackQuestion
         let url: String
         let window: ReplyWindow
-        let tries: Int
+        /// The try that was begun: the first is 1.
+        let number: Int
+    }
+
+    /// What a try brought for its question.
+    private enum Ending: Sendable {
+        case notYet
+        /// The reply waits no longer.
+        case over(AskStore.Ask.State)
     }
 
     private enum Next: Sendable {
         case ask(Matter)
-        case over
+        /// As it ended, where it ended just now.
+        case over(AskStore.Ask.State?, App?)
     }
 
     func run(_ job: Job) async throws {
@@ -59,7 +68,13 @@ struct AskJob: Sendable {
         let next = try await database.transaction(tenant.scope) { tx in
             try await look(subject, tenant, job, in: tx)
         }
-        guard case .ask(let matter) = next else { return bell.ring() }
+        let matter: Matter
+        switch next {
+        case .ask(let found): matter = found
+        case .over(let state, let app):
+            count(state, of: app)
+            return bell.ring()
+        }
         let secrets: [WebhookSecret]
         do {
             let text = try await vault.callbackSecret(of: matter.app)?.reveal() ?? ""
@@ -96,18 +111,18 @@ struct AskJob: Sendable {
             let ask = try await AskStore.find(round.id, of: locked, in: tx), ask.state == .waiting
         else {
             try await job.done(in: tx)
-            return .over
+            return .over(nil, nil)
         }
         let app = try await TenantStore.app(of: tenant, id: locked.app, in: tx)
         if let app, now >= round.window.callbackUntil {
             try await AskStore.wentUnanswered(app, in: tx)
             try await end(.silent, round, locked, "its time is over", tries: ask.tries, job, at: now, in: tx)
-            return .over
+            return .over(.silent, app)
         }
         guard let app, app.isAsked, let url = app.callbackURL, isOpen(round, in: locked, at: now) else {
             try await end(
                 .ended, round, locked, "nothing is to be asked any more", tries: ask.tries, job, at: now, in: tx)
-            return .over
+            return .over(.ended, app)
         }
         // A server that is away is left alone, whichever request it is about.
         if let until = try await AskStore.standing(of: app, in: tx).pausedUntil, until > now,
@@ -116,7 +131,7 @@ struct AskJob: Sendable {
             try await job.again(
                 at: min(until, round.window.callbackUntil) + .milliseconds(.random(in: 10...500)),
                 error: "the app's server is left alone for a while", in: tx)
-            return .over
+            return .over(nil, app)
         }
         guard
             let transaction = try await TransactionStore.find(
@@ -129,7 +144,11 @@ struct AskJob: Sendable {
             appAccountToken: transaction.customer,
             reason: locked.value.facts.first { $0.id == round.id && $0.kind == .request }?.reason,
             signedAt: round.window.signedAt, deadline: round.window.deadline)
-        return .ask(Matter(app: app, question: question, url: url, window: round.window, tries: ask.tries))
+        guard try await job.isStillMine(in: tx) else { throw ClaimLost(job: job.id) }
+        guard let number = try await AskStore.beginTry(of: round.id, locked, at: now, in: tx) else {
+            throw PostgresError(.misuse, "a question that waits, and does not")
+        }
+        return .ask(Matter(app: app, question: question, url: url, window: round.window, number: number))
     }
 
     /// Whether an answer could still change what is sent.
@@ -153,33 +172,63 @@ struct AskJob: Sendable {
     ) async throws {
         let now = clock.now
         let app = matter.app
-        let isOver = try await database.transaction(app.tenant.scope) { tx in
+        let ended: Ending? = try await database.transaction(app.tenant.scope) { tx in
             // The case first, then what was reported: the order in which senders take these locks.
             guard let locked = try await CaseStore.lock(subject.case, tenant: app.tenant, in: tx),
                 let round = locked.round(subject.round)
             else {
                 try await job.done(in: tx)
-                return false
+                return .notYet
             }
-            guard try await job.isStillMine(in: tx) else { throw ClaimLost(job: job.id) }
+            // What came of it is true, whoever has the job by now.
+            try await record(outcome, of: matter, round, locked, at: now, in: tx)
+            guard try await job.isStillMine(in: tx) else { return nil }
             return try await settle(outcome, matter, round, locked, job, at: now, in: tx)
         }
+        guard let ended else { throw ClaimLost(job: job.id) }
         counters.count(
             "callbacks_total", ["result": outcome.result], of: app,
             help: "Questions to apps' servers about refund requests, by what came of them.")
-        if isOver { bell.ring() }
+        guard case .over(let state) = ended else { return }
+        count(state, of: app)
+        bell.ring()
     }
 
-    /// - Returns: whether the reply waits no longer.
+    private func count(_ state: AskStore.Ask.State?, of app: App?) {
+        guard let state, let app else { return }
+        counters.count(
+            "callback_questions_total", ["result": state.rawValue], of: app,
+            help: "Refund requests about which apps' servers were asked, by how the question ended.")
+    }
+
+    private func record(
+        _ outcome: CallbackOutcome, of matter: Matter, _ round: Round, _ locked: LockedCase, at now: Moment,
+        in tx: Transaction
+    ) async throws {
+        switch outcome {
+        case .notAsked: try await AskStore.takeBackTry(matter.number, of: round.id, locked, in: tx)
+        case .cutOff: break
+        case .answered(_, let status):
+            try await AskStore.endTry(
+                matter.number, of: round.id, locked, .answered, status: status, why: nil, at: now, in: tx)
+        case .refused(let why, let status):
+            try await AskStore.endTry(
+                matter.number, of: round.id, locked, .refused, status: status, why: why, at: now, in: tx)
+        case .again(let why, let status, _):
+            try await AskStore.endTry(
+                matter.number, of: round.id, locked, .failed, status: status, why: why, at: now, in: tx)
+        }
+    }
+
     private func settle(
         _ outcome: CallbackOutcome, _ matter: Matter, _ round: Round, _ locked: LockedCase, _ job: Job, at now: Moment,
         in tx: Transaction
-    ) async throws -> Bool {
+    ) async throws -> Ending {
         let (app, random) = (matter.app, Double.random(in: 0...1))
         switch outcome {
-        case .notAsked(let why):
+        case .notAsked(let why), .cutOff(let why):
             try await job.again(at: now + .seconds(1), error: why, in: tx)
-            return false
+            return .notYet
         case .answered(let answer, let status):
             var answer = answer
             try await take(&answer, matter.question, app, at: now, in: tx)
@@ -189,23 +238,23 @@ struct AskJob: Sendable {
                 answer: AskRecord(answer).json, at: now, in: tx)
             try await conclude(
                 AskRecord.Remark(
-                    result: "answered", tries: matter.tries + 1, taken: answer.taken, troubles: answer.troubles,
+                    result: "answered", tries: matter.number, taken: answer.taken, troubles: answer.troubles,
                     note: answer.note), round, locked, job, at: now, in: tx)
-            return true
+            return .over(.answered)
         case .refused(let why, let status):
             try await AskStore.failed(
                 app, because: why, isLast: true, pausedUntil: nil, at: now, in: tx)
             try await AskStore.note(
                 .refused, of: round.id, locked, tried: true, status: status, error: why, at: now, in: tx)
             try await conclude(
-                AskRecord.Remark(result: "refused", tries: matter.tries + 1, why: why), round, locked, job, at: now,
+                AskRecord.Remark(result: "refused", tries: matter.number, why: why), round, locked, job, at: now,
                 in: tx)
-            return true
+            return .over(.refused)
         case .again(let why, let status, let retryAfter):
             let failures = try await AskStore.standing(of: app, in: tx).failures + 1
             let pause = AskPlan.pause(after: failures, in: locked.environment, random: random)
             let next = AskPlan.next(
-                after: matter.tries + 1, retryAfter: retryAfter, window: matter.window, at: now, random: random)
+                after: matter.number, retryAfter: retryAfter, window: matter.window, at: now, random: random)
             try await AskStore.failed(
                 app, because: why, isLast: next == nil, pausedUntil: pause.map { now + $0 }, at: now, in: tx)
             try await AskStore.note(
@@ -214,12 +263,12 @@ struct AskJob: Sendable {
                 in: tx)
             if let next {
                 try await job.again(at: next, error: why, in: tx)
-                return false
+                return .notYet
             }
             try await conclude(
-                AskRecord.Remark(result: "silent", tries: matter.tries + 1, why: why), round, locked, job, at: now,
+                AskRecord.Remark(result: "silent", tries: matter.number, why: why), round, locked, job, at: now,
                 in: tx)
-            return true
+            return .over(.silent)
         }
     }
 

@@ -7,6 +7,9 @@ import Time
 
 /// The SQL of questions to apps' servers.
 enum AskStore {
+    /// Tries of a question of which each is kept; those beyond are only counted.
+    private static let triesMax: Int32 = 200
+
     /// One question as it stands.
     struct Ask: Sendable {
         enum State: String, Sendable {
@@ -30,7 +33,7 @@ enum AskStore {
             """
             select state, wait_until, tries
             from refunds.asks
-            where tenant_id = \(locked.tenant.rawValue) and case_id = \(locked.id) and round_id = \(round)
+            where \(mine(round, locked))
             """
         ).map { row in
             let (state, tries): (String, Int32) = (try row("state"), try row("tries"))
@@ -38,22 +41,33 @@ enum AskStore {
         }
     }
 
-    /// The questions of a case, newest first.
+    /// The questions of a case, newest first, each with its tries.
     static func asks(of caseID: UUID, in tx: Transaction) async throws -> [CaseStory.Ask] {
-        try await tx.rows(
+        let parts = try await tx.pipeline([
             """
             select round_id, state, asked_at, wait_until, ended_at, tries, status, error
             from refunds.asks
             where case_id = \(caseID)
             order by asked_at desc
             limit 200
+            """,
             """
-        ).map { row in
-            let (tries, status): (Int32, Int32?) = (try row("tries"), try row("status"))
+            select round_id, try_no, begun_at, ended_at, result, status, why
+            from refunds.ask_tries
+            where case_id = \(caseID)
+            order by round_id, try_no
+            limit 2000
+            """,
+        ])
+        var tries: [UUID: [CaseStory.Ask.Try]] = [:]
+        for row in parts[1] { tries[try row("round_id"), default: []].append(try CaseStory.Ask.Try(row)) }
+        return try parts[0].map { row in
+            let (count, status): (Int32, Int32?) = (try row("tries"), try row("status"))
+            let round: UUID = try row("round_id")
             return CaseStory.Ask(
-                round: try row("round_id"), state: try row.word("state"), askedAt: try row("asked_at"),
-                waitUntil: try row("wait_until"), endedAt: try row("ended_at"), tries: Int(tries),
-                status: status.map(Int.init), error: try row("error"))
+                round: round, state: try row.word("state"), askedAt: try row("asked_at"),
+                waitUntil: try row("wait_until"), endedAt: try row("ended_at"), tries: Int(count),
+                status: status.map(Int.init), error: try row("error"), each: tries[round] ?? [])
         }
     }
 
@@ -71,9 +85,60 @@ enum AskStore {
                 uniqueKey: round.id.uuidString), in: tx)
     }
 
-    /// Notes a try that brought no answer, or how the question ended.
+    /// Begins a try: word of it stands before the question leaves.
     ///
-    /// - Parameter answer: JSON of ours.
+    /// - Returns: its number, from 1; nil where nothing is to be asked any more.
+    static func beginTry(
+        of round: UUID, _ locked: LockedCase, at now: Moment, in tx: Transaction
+    ) async throws -> Int? {
+        let row = try await tx.row(
+            """
+            with a as (
+              update refunds.asks
+              set tries = tries + 1, tried_at = \(now)
+              where \(mine(round, locked)) and state = 'waiting'
+              returning tries),
+            kept as (
+              insert into refunds.ask_tries (tenant_id, case_id, round_id, try_no, begun_at)
+              select \(locked.tenant.rawValue), \(locked.id), \(round), a.tries, \(now)
+              from a
+              where a.tries <= \(triesMax))
+            select tries from a
+            """)
+        let number: Int32? = try row.map { try $0("tries") }
+        return number.map(Int.init)
+    }
+
+    /// Notes what came of a try, whatever became of its question meanwhile.
+    static func endTry(
+        _ number: Int, of round: UUID, _ locked: LockedCase, _ result: CaseStory.Ask.Try.Result, status: Int?,
+        why: String?, at now: Moment, in tx: Transaction
+    ) async throws {
+        try await tx.execute(
+            """
+            update refunds.ask_tries
+            set ended_at = \(now), result = \(result.rawValue), status = \(status.map(Int32.init)),
+              why = \(why.map { Text.kept($0, bytesMax: 500) })
+            where \(mine(round, locked)) and try_no = \(Int32(number)) and ended_at is null
+            """)
+    }
+
+    /// It never left this machine, for reasons of our own: as if it had not been begun.
+    static func takeBackTry(_ number: Int, of round: UUID, _ locked: LockedCase, in tx: Transaction) async throws {
+        try await tx.execute(
+            "delete from refunds.ask_tries where \(mine(round, locked)) and try_no = \(Int32(number))")
+        try await tx.execute(
+            """
+            update refunds.asks set tries = tries - 1
+            where \(mine(round, locked)) and tries = \(Int32(number)) and state = 'waiting'
+            """)
+    }
+
+    /// Notes what the newest try brought, or how the question ended.
+    ///
+    /// - Parameters:
+    ///   - tried: false: status and error stay those of the try before.
+    ///   - answer: JSON of ours.
     static func note(
         _ state: Ask.State, of round: UUID, _ locked: LockedCase, tried: Bool, status: Int?, error: String?,
         answer: String? = nil, at now: Moment, in tx: Transaction
@@ -82,14 +147,15 @@ enum AskStore {
             """
             update refunds.asks
             set state = \(state.rawValue), ended_at = \(state == .waiting ? nil : now),
-              tries = tries + \(Int32(tried ? 1 : 0)),
-              tried_at = case when \(tried) then \(now) else tried_at end,
               status = case when \(tried) then \(status.map(Int32.init)) else status end,
               error = case when \(tried) then \(error.map { Text.kept($0, bytesMax: 500) }) else error end,
               answer = coalesce(\(answer), answer)
-            where tenant_id = \(locked.tenant.rawValue) and case_id = \(locked.id) and round_id = \(round)
-              and state = 'waiting'
+            where \(mine(round, locked)) and state = 'waiting'
             """)
+    }
+
+    private static func mine(_ round: UUID, _ locked: LockedCase) -> SQL {
+        "tenant_id = \(locked.tenant.rawValue) and case_id = \(locked.id) and round_id = \(round)"
     }
 
     // MARK: how a server does
@@ -148,5 +214,14 @@ enum AskStore {
                 last_error = excluded.last_error, last_error_at = excluded.last_error_at,
                 paused_until = greatest(s.paused_until, excluded.paused_until)
             """)
+    }
+}
+
+extension CaseStory.Ask.Try {
+    init(_ row: Row) throws {
+        let (number, status): (Int32, Int32?) = (try row("try_no"), try row("status"))
+        self.init(
+            number: Int(number), begunAt: try row("begun_at"), endedAt: try row("ended_at"),
+            result: try row.wordIfAny("result"), status: status.map(Int.init), why: try row("why"))
     }
 }

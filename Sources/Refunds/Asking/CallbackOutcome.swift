@@ -10,6 +10,8 @@ enum CallbackOutcome: Sendable, Hashable {
     case again(String, status: Int?, after: Duration? = nil)
     /// It did not leave this machine, for reasons of our own.
     case notAsked(String)
+    /// This process ended the call after it had begun: nobody knows what the server made of it.
+    case cutOff(String)
 
     /// The label in counters.
     var result: String {
@@ -18,6 +20,7 @@ enum CallbackOutcome: Sendable, Hashable {
         case .refused: "refused"
         case .again: "failed"
         case .notAsked: "not-asked"
+        case .cutOff: "unknown"
         }
     }
 
@@ -46,6 +49,8 @@ enum CallbackOutcome: Sendable, Hashable {
 
     init(_ error: HTTPClientError) {
         switch error.kind {
+        case .shutDown where error.arrival == .unknown, .cancelled where error.arrival == .unknown:
+            self = .cutOff(error.text)
         case .busy, .shutDown, .cancelled: self = .notAsked(error.text)
         case .badRequest, .addressRefused: self = .refused(error.text, status: nil)
         case .tooLarge: self = .refused("the answer is longer than \(CallbackAnswer.bytesMax / 1024) KiB", status: nil)

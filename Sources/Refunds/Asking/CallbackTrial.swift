@@ -25,7 +25,7 @@ package struct CallbackTrial: Sendable, Hashable {
             isAnswered = false
             text = "It did not answer."
             more = "\(Self.sentence(why)) Of a real request it would be asked again, while there is time."
-        case .notAsked(let why):
+        case .notAsked(let why), .cutOff(let why):
             isAnswered = false
             text = "It was not asked."
             more = Self.sentence(why)

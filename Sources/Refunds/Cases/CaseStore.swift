@@ -331,10 +331,12 @@ enum CaseStore {
     /// Writes the states that the facts and acts amount to now.
     ///
     /// - Parameter earlier: statements of acts that go before, in the same round trip.
+    /// - Returns: whether the case's row became another one by it.
+    @discardableResult
     static func save(
         _ locked: inout LockedCase, after earlier: [SQL] = [], transaction: StoredTransaction? = nil, at now: Moment,
         in tx: Transaction
-    ) async throws {
+    ) async throws -> Bool {
         var statements = earlier
         for round in locked.value.rounds {
             let standing = locked.value.standing(of: round, at: now)
@@ -356,6 +358,7 @@ enum CaseStore {
             throw PostgresError(.misuse, "a case without a fact")
         }
         let told = whole.state == .answered ? locked.value.newestRound.flatMap { locked.told[$0.id] } : nil
+        let place = statements.count
         // A row that does not change is not written: it would move in five indexes.
         statements.append(
             """
@@ -367,6 +370,7 @@ enum CaseStore {
               and (state, state_reason, outcome, reason, listed_at, deadline, told) is distinct from
                 (\(whole.state.rawValue), \(whole.stateReason), \(whole.outcome.rawValue), \(whole.reason),
                  \(listedAt), \(whole.deadline), \(told))
+            returning case_id
             """)
         if let transaction {
             statements.append(
@@ -381,7 +385,7 @@ enum CaseStore {
                      \(transaction.currency), \(transaction.storefront))
                 """)
         }
-        _ = try await tx.pipeline(statements)
+        return try await !tx.pipeline(statements)[place].isEmpty
     }
 
     static func json(_ decision: Decision) throws -> String {

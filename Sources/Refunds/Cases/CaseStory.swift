@@ -249,38 +249,6 @@ extension CaseStory {
         }
     }
 
-    /// A question to the app's server about one request.
-    package struct Ask: Sendable {
-        package enum State: String, Sendable {
-            case waiting, answered, refused, silent, ended
-        }
-
-        package let round: UUID
-        package let state: State
-        package let askedAt: Moment
-        /// Until when the reply waits for it.
-        package let waitUntil: Moment
-        package let endedAt: Moment?
-        package let tries: Int
-        /// Of the newest try.
-        package let status: Int?
-        package let error: String?
-
-        package init(
-            round: UUID, state: State, askedAt: Moment, waitUntil: Moment, endedAt: Moment? = nil, tries: Int = 0,
-            status: Int? = nil, error: String? = nil
-        ) {
-            self.round = round
-            self.state = state
-            self.askedAt = askedAt
-            self.waitUntil = waitUntil
-            self.endedAt = endedAt
-            self.tries = tries
-            self.status = status
-            self.error = error
-        }
-    }
-
     package struct Consent: Sendable {
         package enum Subject: String, Sendable {
             case customer, purchase

@@ -7,6 +7,8 @@ package struct TimelineEntry: Sendable {
         case requested(CaseStory.Round)
         /// A person is or was asked about the request.
         case asked(CaseStory.Round)
+        /// The app's server was asked about the request, once or several times with the same outcome.
+        case callback(CaseStory.Ask.Stretch)
         /// What the person said.
         case answered(HeldAnswer, CaseStory.Round)
         /// The time for a person's answer was over.
@@ -28,6 +30,7 @@ package struct TimelineEntry: Sendable {
             switch self {
             case .requested: "requested"
             case .asked: "asked"
+            case .callback: "callback"
             case .answered: "answered"
             case .unanswered: "unanswered"
             case .decided: "decided"
@@ -47,7 +50,7 @@ package struct TimelineEntry: Sendable {
             switch self {
             case .consent, .usage: 0
             case .requested: 1
-            case .asked, .answered, .unanswered, .decided, .withheld: 2
+            case .callback, .asked, .answered, .unanswered, .decided, .withheld: 2
             case .sent: 3
             case .superseded, .missed: 4
             case .remark: 5
@@ -83,6 +86,9 @@ extension CaseStory {
             for attempt in round.reply?.attempts ?? [] {
                 entries.append(TimelineEntry(at: attempt.startedAt, event: .sent(attempt, round)))
             }
+        }
+        for stretch in asks.flatMap(\.stretches) {
+            entries.append(TimelineEntry(at: stretch.first.begunAt, event: .callback(stretch)))
         }
         for fact in facts where fact.kind != .request {
             entries.append(TimelineEntry(at: fact.signedAt, event: .apple(fact)))

@@ -37,18 +37,25 @@ struct HistoryJob: Sendable {
     struct Subject: Codable, Sendable, Hashable {
         let app: Int64
         let environment: String
+        /// The moment of the permit with which it comes back, in milliseconds: for one call.
+        var permit: Int64?
+
+        func text(permit: Moment? = nil) throws -> String {
+            let subject = Subject(app: app, environment: environment, permit: permit?.milliseconds)
+            return String(decoding: try JSONEncoder().encode(subject), as: UTF8.self)
+        }
     }
 
     private struct Leave: Sendable {
-        let app: App
-        let environment: Environment
-        let key: SigningKeyInfo
-        let wait: Duration
+        let call: PageCall.Leave
         let reading: History.Reading
         let turn: Int64
 
-        var isSandbox: Bool { environment == .sandbox }
+        var app: App { call.app }
+        var environment: Environment { call.environment }
     }
+
+    private var calls: PageCall { PageCall(vault: vault, tokens: tokens, clock: clock) }
 
     func run(_ job: Job) async throws {
         try await RefundJobs.persist(job, on: database, clock: clock, journal: journal, ceiling: .minutes(1)) {
@@ -60,11 +67,7 @@ struct HistoryJob: Sendable {
         let subject = try JSONDecoder().decode(Subject.self, from: Data(job.subject.utf8))
         let environment = try Environment(stored: subject.environment)
         guard let leave = try await takeLeave(job, subject, environment) else { return }
-        if tokens.kept(leave.key, leave.app) == nil { try await tokens.make(leave.key, leave.app) }
-        guard let token = tokens.kept(leave.key, leave.app) else {
-            throw VaultError.noKey(leave.app.tenant, leave.app.id)
-        }
-        if leave.wait > .zero { try await Task.sleep(for: leave.wait) }
+        let token = try await calls.token(leave.call)
         let reading = leave.reading
         switch await ask(leave.app, reading.request, reading.token, environment, token) {
         case .page(let page): try await take(page, leave, job)
@@ -96,32 +99,22 @@ struct HistoryJob: Sendable {
                 }
                 history.begin(at: now)
             }
-            let isSandbox = environment == .sandbox
             guard let reading = history.reading else {
                 try await HistoryStore.save(history, of: id, tenant: tenant, in: tx)
                 try await next(job, subject, at: history.dueAt, in: tx)
                 return nil
             }
-            guard let key = try await vault.signingKey(of: tenant, for: id, isSandbox: isSandbox, in: tx) else {
-                history.failed("\(VaultError.noKey(tenant, id))", at: now)
-                try await HistoryStore.save(history, of: id, tenant: tenant, in: tx)
-                try await next(job, subject, at: now + .minutes(1), in: tx)
-                return nil
-            }
+            let begun = try await calls.begin(job, for: app, environment, .triesKeys, permit: subject.permit, in: tx)
+            if case .noKey(let why) = begun { history.failed(why, at: now) }
             try await HistoryStore.save(history, of: id, tenant: tenant, in: tx)
-            let gate = try await KeyStandings.enter(key.id, for: id, isSandbox: isSandbox, of: tenant, at: now, in: tx)
-            if case .closed(let until) = gate {
-                try await next(job, subject, at: until, in: tx)
-                return nil
+            switch begun {
+            case .leave(let call): return Leave(call: call, reading: reading, turn: history.turn)
+            case .noKey: try await next(job, subject, at: now + .minutes(1), in: tx)
+            case .later(let until, _): try await next(job, subject, at: until, in: tx)
+            case .turn(let moment, let why):
+                try await job.again(at: moment, error: why, subject: subject.text(permit: moment), in: tx)
             }
-            guard let wait = try await Lane.takePermit(job.lane, in: tx) else {
-                try await KeyStandings.undecided(key.id, for: id, isSandbox: isSandbox, of: tenant, in: tx)
-                let wait = try await ReplyStore.laneWait(job.lane, tx: tx)
-                try await next(job, subject, at: now + wait, in: tx)
-                return nil
-            }
-            return Leave(
-                app: app, environment: environment, key: key, wait: wait, reading: reading, turn: history.turn)
+            return nil
         }
     }
 
@@ -135,8 +128,7 @@ struct HistoryJob: Sendable {
             tokenDigest: page.paginationToken.flatMap { Marks.number(of: ["token", $0]) })
         var kept = HistoryIntake.Kept()
         let isMine = try await settle(leave, job) { history, tx in
-            try await KeyStandings.accepted(
-                leave.key.id, for: app.id, isSandbox: leave.isSandbox, of: app.tenant, at: now, in: tx)
+            try await calls.accepted(leave.call, at: now, in: tx)
             kept = try await intake.keep(sorted, of: app, environment, at: now, in: tx)
             history.fetched(kept.fetched, at: now)
             history.took(turn, pagesMax: limits.pagesMax, at: now)
@@ -149,40 +141,24 @@ struct HistoryJob: Sendable {
     }
 
     private func fail(_ failure: CallResult, _ leave: Leave, _ job: Job) async throws {
-        let (tenant, app, key) = (leave.app.tenant, leave.app.id, leave.key.id)
-        let (now, isSandbox) = (clock.now, leave.isSandbox)
+        let now = clock.now
         counters.count(
             "history_failures_total", ["result": failure.label], of: leave.app,
             help: "Calls of Get Notification History that brought no page, by result.")
         _ = try await settle(leave, job) { history, tx in
-            switch failure {
-            case .refused(let answer):
-                try await KeyStandings.accepted(key, for: app, isSandbox: isSandbox, of: tenant, at: now, in: tx)
+            let setback = try await calls.failed(failure, leave.call, job, at: now, in: tx)
+            if case .refused(let answer) = setback {
                 switch answer.serverAPIError {
                 case .paginationTokenExpired, .invalidPaginationToken: history.tokenEnded(failure.text, at: now)
                 default: history.giveUp("Apple refuses to read the notification history: \(failure.text)", at: now)
                 }
                 return nil
-            case .credentials(_, let offset):
-                tokens.forget(leave.key, leave.app)
-                history.failed(failure.text, at: now)
-                return try await KeyStandings.refused(
-                    key, for: app, isSandbox: isSandbox, of: tenant, clockOffset: offset, at: now, in: tx)
-            case .rateLimited(_, let until):
-                try await KeyStandings.undecided(key, for: app, isSandbox: isSandbox, of: tenant, in: tx)
-                try await ReplyStore.holdLane(
-                    job.lane, for: max(.zero, until - now),
-                    why: "Apple asked for no more calls before \(until.iso8601)", tx: tx)
-                history.failed(failure.text, at: now)
-                return until
-            case .retry(_, let notBefore):
-                try await KeyStandings.undecided(key, for: app, isSandbox: isSandbox, of: tenant, in: tx)
-                history.failed(failure.text, at: now)
-                return max(now + delay(history), notBefore ?? now)
-            case .accepted, .unknown, .notSent:
-                try await KeyStandings.undecided(key, for: app, isSandbox: isSandbox, of: tenant, in: tx)
-                history.failed(failure.text, at: now)
-                return now + delay(history)
+            }
+            history.failed(failure.text, at: now)
+            switch setback {
+            case .refused: return nil
+            case .key(let until), .limited(let until): return until
+            case .trouble(let notBefore): return max(now + delay(history), notBefore ?? now)
             }
         }
     }
@@ -222,8 +198,8 @@ struct HistoryJob: Sendable {
         try await Enqueue.add(
             NewJob(
                 tenant: job.tenant, lane: job.lane, kind: RefundJobs.Kind.history.rawValue,
-                subject: String(decoding: try JSONEncoder().encode(subject), as: UTF8.self),
-                runAt: moment <= clock.now ? nil : moment, deadline: moment + Self.readWithin,
+                subject: try subject.text(), runAt: moment <= clock.now ? nil : moment,
+                deadline: moment + Self.readWithin,
                 uniqueKey: "\(subject.app) \(subject.environment)"),
             in: tx)
     }

@@ -54,18 +54,36 @@ struct PastJob: Sendable {
         var round: UUID?
         /// A case that is looked at afterwards: it may have waited long enough for Apple's decision.
         var `case`: UUID?
+        /// The moment of the permit with which it comes back, in milliseconds: for one call.
+        var permit: Int64?
+
+        /// Without a permit: the same each time that the same is asked.
+        func text(permit: Moment? = nil) throws -> String {
+            var subject = self
+            subject.permit = permit?.milliseconds
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys]
+            return String(decoding: try encoder.encode(subject), as: UTF8.self)
+        }
     }
 
     private struct Leave: Sendable {
-        let app: App
-        let environment: Environment
-        let key: SigningKeyInfo
-        let wait: Duration
+        let call: PageCall.Leave
         let subject: String
         let past: Past
 
-        var isSandbox: Bool { environment == .sandbox }
+        var app: App { call.app }
+        var environment: Environment { call.environment }
     }
+
+    private enum Begun: Sendable {
+        case leave(Leave)
+        case waits
+        /// Nothing more is to be read; set: no decision was heard about its case.
+        case over(unheard: App?)
+    }
+
+    private var calls: PageCall { PageCall(vault: vault, tokens: tokens, clock: clock) }
 
     func run(_ job: Job) async throws {
         try await RefundJobs.persist(job, on: database, clock: clock, journal: journal, ceiling: Self.retryCeiling) {
@@ -77,11 +95,7 @@ struct PastJob: Sendable {
         let subject = try JSONDecoder().decode(Subject.self, from: Data(job.subject.utf8))
         let environment = try Environment(stored: subject.environment)
         guard let leave = try await takeLeave(job, subject, environment) else { return }
-        if tokens.kept(leave.key, leave.app) == nil { try await tokens.make(leave.key, leave.app) }
-        guard let token = tokens.kept(leave.key, leave.app) else {
-            throw VaultError.noKey(leave.app.tenant, leave.app.id)
-        }
-        if leave.wait > .zero { try await Task.sleep(for: leave.wait) }
+        let token = try await calls.token(leave.call)
         let past = leave.past
         switch await ask(past.list, leave.app, subject.transaction, past.revision, environment, token) {
         case .page(let page): try await take(page, leave, subject, job)
@@ -93,54 +107,41 @@ struct PastJob: Sendable {
     private func takeLeave(_ job: Job, _ subject: Subject, _ environment: Environment) async throws -> Leave? {
         let tenant = TenantID(rawValue: job.tenant)
         let now = clock.now
-        let found = try await database.transaction(tenant.scope) { tx -> Leave? in
+        let begun = try await database.transaction(tenant.scope) { tx -> Begun in
             let id = AppID(rawValue: subject.app)
-            guard now < job.deadline,
-                let app = try await TenantStore.app(of: tenant, id: id, in: tx),
-                app.environments.contains(AppEnvironment(environment)),
+            let app = try await TenantStore.app(of: tenant, id: id, in: tx)
+            func over() async throws -> Begun {
+                .over(unheard: try await finish(job, subject, tenant, in: tx) ? app : nil)
+            }
+            guard now < job.deadline, let app, app.environments.contains(AppEnvironment(environment)),
                 let transaction = try await TransactionStore.find(
                     subject.transaction, environment: environment, app: id, tenant: tenant, in: tx)
-            else {
-                try await finish(job, subject, tenant, in: tx)
-                return nil
-            }
+            else { return try await over() }
             let name = PastStore.subject(of: transaction)
             let pasts = try await PastStore.lock(name, environment, of: id, tenant: tenant, in: tx)
-            guard let past = pasts.first(where: { $0.isDue(at: now) }) else {
-                try await finish(job, subject, tenant, in: tx)
-                return nil
-            }
-            let isSandbox = environment == .sandbox
-            // A case that has waited long enough does not wait for a key.
-            let waits = { (why: String) in
-                if subject.case != nil {
-                    try await finish(job, subject, tenant, in: tx)
-                    return
-                }
+            guard let past = pasts.first(where: { $0.isDue(at: now) }) else { return try await over() }
+            switch try await calls.begin(job, for: app, environment, .provenKeys, permit: subject.permit, in: tx) {
+            case .leave(let call): return .leave(Leave(call: call, subject: name, past: past))
+            case .noKey(let why):
+                // A case that has waited long enough does not wait for a key.
+                if subject.case != nil { return try await over() }
                 // The reply is what proves the key. Once: later its own waits are its own.
                 if job.attempts <= 1 { try await release(subject, tenant, in: tx) }
                 try await job.again(at: now + Self.keyLook, error: why, in: tx)
+            case .later(let until, let why): try await job.again(at: until, error: why, in: tx)
+            case .turn(let moment, let why):
+                try await job.again(at: moment, error: why, subject: subject.text(permit: moment), in: tx)
             }
-            guard let key = try await vault.signingKey(of: tenant, for: id, isSandbox: isSandbox, in: tx) else {
-                try await waits("\(VaultError.noKey(tenant, id))")
-                return nil
-            }
-            // Replies try a key, and they alone: what is asked here can wait until one was taken.
-            let standing = try await KeyStandings.both(of: key.id, for: id, isSandbox: isSandbox, of: tenant, in: tx)
-            guard standing.whole?.isAccepted == true, standing.own?.isAccepted == true else {
-                try await waits("no call has proven the signing key")
-                return nil
-            }
-            guard let wait = try await Lane.takePermit(job.lane, in: tx) else {
-                try await job.again(
-                    at: now + (try await ReplyStore.laneWait(job.lane, tx: tx)),
-                    error: "the rate limit's next permits are taken", in: tx)
-                return nil
-            }
-            return Leave(app: app, environment: environment, key: key, wait: wait, subject: name, past: past)
+            return .waits
         }
-        if found == nil, subject.round != nil { bell.ring() }
-        return found
+        if case .leave(let leave) = begun { return leave }
+        if case .over(let app?) = begun {
+            counters.count(
+                "cases_unheard_total", [:], of: app,
+                help: "Cases about which no decision of Apple's was heard in fourteen days.")
+        }
+        if subject.round != nil { bell.ring() }
+        return nil
     }
 
     private func take(
@@ -152,8 +153,7 @@ struct PastJob: Sendable {
         let digest = Marks.number(of: sorted.transactions.map(\.mark))
         let place = page.revision.flatMap { Marks.number(of: ["place", $0]) }
         try await settle(leave, subject, job) { past, tx in
-            try await KeyStandings.accepted(
-                leave.key.id, for: app.id, isSandbox: leave.isSandbox, of: app.tenant, at: now, in: tx)
+            try await calls.accepted(leave.call, at: now, in: tx)
             past.took(digest: digest, next: page.revision, place: place, hasMore: page.hasMore, at: now)
             if past.trouble == nil, sorted.refused > 0 {
                 past.brokenAt = now
@@ -168,31 +168,19 @@ struct PastJob: Sendable {
     }
 
     private func fail(_ failure: CallResult, _ leave: Leave, _ subject: Subject, _ job: Job) async throws {
-        let (tenant, app, key) = (leave.app.tenant, leave.app.id, leave.key.id)
-        let (now, isSandbox) = (clock.now, leave.isSandbox)
+        let now = clock.now
         count(failure.label, leave)
         try await settle(leave, subject, job) { past, tx in
-            switch failure {
+            switch try await calls.failed(failure, leave.call, job, at: now, in: tx) {
             case .refused(let answer):
                 switch answer.serverAPIError {
                 case .invalidRequestRevision: past.placeEnded(failure.text, at: now)
                 default: past.breakOff("Apple refuses: \(failure.text)", at: now)
                 }
                 return now
-            case .credentials(_, let offset):
-                tokens.forget(leave.key, leave.app)
-                return try await KeyStandings.refused(
-                    key, for: app, isSandbox: isSandbox, of: tenant, clockOffset: offset, at: now, in: tx)
-            case .rateLimited(_, let until):
-                // This lane alone: Apple counts each endpoint by itself.
-                try await ReplyStore.holdLane(
-                    job.lane, for: max(.zero, until - now),
-                    why: "Apple asked for no more calls before \(until.iso8601)", tx: tx)
-                return until
-            case .retry(_, let notBefore):
+            case .key(let until), .limited(let until): return until
+            case .trouble(let notBefore):
                 return max(now + RetryPolicy.delay(attempt: job.attempts, ceiling: Self.retryCeiling), notBefore ?? now)
-            case .accepted, .unknown, .notSent:
-                return now + RetryPolicy.delay(attempt: job.attempts, ceiling: Self.retryCeiling)
             }
         }
     }
@@ -208,36 +196,42 @@ struct PastJob: Sendable {
         try await database.transaction(app.tenant.scope) { tx in
             let pasts = try await PastStore.lock(leave.subject, environment, of: app.id, tenant: app.tenant, in: tx)
             guard var past = pasts.first(where: { $0.list == leave.past.list }), past == leave.past else {
-                return try await next(job, in: tx)
+                return try await next(job, subject, in: tx)
             }
             let again = try await change(&past, tx)
             try await PastStore.save(past, of: leave.subject, environment, app: app.id, tenant: app.tenant, in: tx)
             if again > now {
-                try await job.again(at: again, error: "Apple did not give the page", in: tx)
+                try await job.again(at: again, error: "Apple did not give the page", subject: subject.text(), in: tx)
             } else {
-                try await next(job, in: tx)
+                try await next(job, subject, in: tx)
             }
         }
         bell.ring()
     }
 
     /// One page is one turn, so that other work comes in between.
-    private func next(_ job: Job, in tx: Transaction) async throws {
+    private func next(_ job: Job, _ subject: Subject, in tx: Transaction) async throws {
+        let text = try subject.text()
         try await job.done(in: tx)
         try await Enqueue.add(
             NewJob(
-                tenant: job.tenant, lane: job.lane, kind: RefundJobs.Kind.past.rawValue, subject: job.subject,
-                deadline: job.deadline, uniqueKey: PastJob.key(of: job.subject)), in: tx)
+                tenant: job.tenant, lane: job.lane, kind: RefundJobs.Kind.past.rawValue, subject: text,
+                deadline: job.deadline, uniqueKey: PastJob.key(of: text)), in: tx)
     }
 
     /// Nothing more is to be read: who waits for it goes on, and the case is looked at.
-    private func finish(_ job: Job, _ subject: Subject, _ tenant: TenantID, in tx: Transaction) async throws {
+    ///
+    /// - Returns: whether that case became one about which no decision was heard.
+    private func finish(_ job: Job, _ subject: Subject, _ tenant: TenantID, in tx: Transaction) async throws -> Bool {
         let now = clock.now
+        var isUnheard = false
         if let id = subject.case, var locked = try await CaseStore.lock(id, tenant: tenant, in: tx) {
-            try await CaseStore.save(&locked, at: now, in: tx)
+            let isChanged = try await CaseStore.save(&locked, at: now, in: tx)
+            isUnheard = isChanged && locked.value.outcome(at: now) == .unheard
         }
         try await release(subject, tenant, in: tx)
         try await job.done(in: tx)
+        return isUnheard
     }
 
     /// The reply that waits for what is found goes on.
@@ -268,9 +262,7 @@ extension RefundJobs {
     ) async throws -> Bool {
         let lane = Lane.records(app: subject.app, isSandbox: subject.environment == Environment.sandbox.rawValue)
         try await Lane.ensure(lane, in: tx)
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys]
-        let text = String(decoding: try encoder.encode(subject), as: UTF8.self)
+        let text = try subject.text()
         return try await Enqueue.add(
             NewJob(
                 tenant: tenant.rawValue, lane: lane, kind: Kind.past.rawValue, subject: text, deadline: deadline,

@@ -24,6 +24,11 @@ package struct Decision: Sendable, Hashable, Codable {
             self.at = at
         }
 
+        /// The source of what a condition asked for: with its value it repeats what was known.
+        static let ofRule = "looked at by the rule"
+
+        package var isOfRule: Bool { source == Self.ofRule }
+
         private enum CodingKeys: String, CodingKey { case name, value, source, at }
 
         package init(from decoder: any Decoder) throws {

@@ -69,7 +69,7 @@ package struct Policy: Sendable, Hashable {
             return Decision(row: nil, situation: "no rule fits", saw: saw)
         }
         let looked = rule.conditions.map {
-            Decision.Observation($0.text, $0.seen(facts), source: "looked at by the rule")
+            Decision.Observation($0.text, $0.seen(facts), source: Decision.Observation.ofRule)
         }
         var decision = Decision(rule.action.fallback, row: rule.number, situation: rule.situation, saw: saw + looked)
         switch rule.action {

@@ -26,15 +26,15 @@ struct ImportJob: Sendable {
     let ask: HistoryJob.Ask
 
     private struct Leave: Sendable {
-        let app: App
-        let key: SigningKeyInfo
-        let wait: Duration
+        let call: PageCall.Leave
         let past: PastImport
         let request: NotificationHistoryRequest
 
+        var app: App { call.app }
         var environment: Environment { past.environment }
-        var isSandbox: Bool { environment == .sandbox }
     }
+
+    private var calls: PageCall { PageCall(vault: vault, tokens: tokens, clock: clock) }
 
     func run(_ job: Job) async throws {
         try await RefundJobs.persist(job, on: database, clock: clock, journal: journal, ceiling: Self.retryCeiling) {
@@ -45,20 +45,18 @@ struct ImportJob: Sendable {
     private func read(_ job: Job) async throws {
         let subject = try JSONDecoder().decode(HistoryJob.Subject.self, from: Data(job.subject.utf8))
         let environment = try Environment(stored: subject.environment)
-        guard let leave = try await takeLeave(job, AppID(rawValue: subject.app), environment) else { return }
-        if tokens.kept(leave.key, leave.app) == nil { try await tokens.make(leave.key, leave.app) }
-        guard let token = tokens.kept(leave.key, leave.app) else {
-            throw VaultError.noKey(leave.app.tenant, leave.app.id)
-        }
-        if leave.wait > .zero { try await Task.sleep(for: leave.wait) }
+        guard let leave = try await takeLeave(job, subject, environment) else { return }
+        let token = try await calls.token(leave.call)
         switch await ask(leave.app, leave.request, leave.past.token, environment, token) {
         case .page(let page): try await take(page, leave, job)
         case .failed(let failure): try await fail(failure, leave, job)
         }
     }
 
-    private func takeLeave(_ job: Job, _ id: AppID, _ environment: Environment) async throws -> Leave? {
-        let tenant = TenantID(rawValue: job.tenant)
+    private func takeLeave(
+        _ job: Job, _ subject: HistoryJob.Subject, _ environment: Environment
+    ) async throws -> Leave? {
+        let (tenant, id) = (TenantID(rawValue: job.tenant), AppID(rawValue: subject.app))
         let now = clock.now
         return try await database.transaction(tenant.scope) { tx in
             guard let app = try await TenantStore.app(of: tenant, id: id, in: tx),
@@ -68,26 +66,14 @@ struct ImportJob: Sendable {
                 try await job.done(in: tx)
                 return nil
             }
-            let isSandbox = environment == .sandbox
-            let key = try await vault.signingKey(of: tenant, for: id, isSandbox: isSandbox, in: tx)
-            // Replies try a key, and they alone.
-            var isTaken = false
-            if let key {
-                let standing = try await KeyStandings.both(
-                    of: key.id, for: id, isSandbox: isSandbox, of: tenant, in: tx)
-                isTaken = standing.whole?.isAccepted == true && standing.own?.isAccepted == true
+            switch try await calls.begin(job, for: app, environment, .provenKeys, permit: subject.permit, in: tx) {
+            case .leave(let call): return Leave(call: call, past: past, request: request)
+            case .noKey(let why): try await job.again(at: now + Self.keyLook, error: why, in: tx)
+            case .later(let until, let why): try await job.again(at: until, error: why, in: tx)
+            case .turn(let moment, let why):
+                try await job.again(at: moment, error: why, subject: subject.text(permit: moment), in: tx)
             }
-            guard let key, isTaken else {
-                try await job.again(at: now + Self.keyLook, error: "no call has proven the signing key", in: tx)
-                return nil
-            }
-            guard let wait = try await Lane.takePermit(job.lane, in: tx) else {
-                try await job.again(
-                    at: now + (try await ReplyStore.laneWait(job.lane, tx: tx)),
-                    error: "the rate limit's next permits are taken", in: tx)
-                return nil
-            }
-            return Leave(app: app, key: key, wait: wait, past: past, request: request)
+            return nil
         }
     }
 
@@ -100,8 +86,7 @@ struct ImportJob: Sendable {
             digest: Marks.number(of: page.items.map(\.signedPayload)),
             tokenDigest: page.paginationToken.flatMap { Marks.number(of: ["token", $0]) })
         let isMine = try await settle(leave, job) { past, tx in
-            try await KeyStandings.accepted(
-                leave.key.id, for: app.id, isSandbox: leave.isSandbox, of: app.tenant, at: now, in: tx)
+            try await calls.accepted(leave.call, at: now, in: tx)
             let kept = try await intake.keepPast(sorted, past, of: app, at: now, in: tx)
             past.imported += Int64(kept.fetched)
             past.held += Int64(kept.held)
@@ -115,33 +100,22 @@ struct ImportJob: Sendable {
     }
 
     private func fail(_ failure: CallResult, _ leave: Leave, _ job: Job) async throws {
-        let (tenant, app, key) = (leave.app.tenant, leave.app.id, leave.key.id)
-        let (now, isSandbox) = (clock.now, leave.isSandbox)
+        let now = clock.now
         _ = try await settle(leave, job) { past, tx in
-            switch failure {
+            switch try await calls.failed(failure, leave.call, job, at: now, in: tx) {
             case .refused(let answer):
-                try await KeyStandings.accepted(key, for: app, isSandbox: isSandbox, of: tenant, at: now, in: tx)
                 switch answer.serverAPIError {
                 case .paginationTokenExpired, .invalidPaginationToken: past.tokenEnded(failure.text, at: now)
                 default: past.skip("Apple refuses: \(failure.text)", at: now)
                 }
                 return nil
-            case .credentials(_, let offset):
-                tokens.forget(leave.key, leave.app)
+            case .limited(let until): return until
+            case .key(let until):
                 past.failed(failure.text, at: now)
-                return try await KeyStandings.refused(
-                    key, for: app, isSandbox: isSandbox, of: tenant, clockOffset: offset, at: now, in: tx)
-            case .rateLimited(_, let until):
-                try await ReplyStore.holdLane(
-                    job.lane, for: max(.zero, until - now),
-                    why: "Apple asked for no more calls before \(until.iso8601)", tx: tx)
                 return until
-            case .retry(_, let notBefore):
+            case .trouble(let notBefore):
                 past.failed(failure.text, at: now)
                 return max(now + delay(past), notBefore ?? now)
-            case .accepted, .unknown, .notSent:
-                past.failed(failure.text, at: now)
-                return now + delay(past)
             }
         }
     }

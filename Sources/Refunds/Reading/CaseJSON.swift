@@ -31,11 +31,15 @@ enum CaseJSON {
             ("policyVersion", newest?.decision?.policyVersion.map { .number(Int64($0)) }),
             ("assigned", .flag(line.assignee != nil)),
             ("deliveries", newest.map { .number(Int64($0.deliveries)) }), ("reply", newest?.reply.map(reply)),
-            ("revocation", revocation(of: story)), ("requests", .list(story.rounds.map(request))),
+            ("revocation", revocation(of: story)),
+            (
+                "requests",
+                .list(story.rounds.map { round in request(round, story.asks.first { $0.round == round.id }) })
+            ),
         ]
     }
 
-    private static func request(_ round: CaseStory.Round) -> JSONOut {
+    private static func request(_ round: CaseStory.Round, _ ask: CaseStory.Ask?) -> JSONOut {
         .object([
             ("notificationUUID", .text(round.id.text)), ("signedDate", .time(round.requestedAt)),
             ("deadline", .time(round.deadline)), ("deliveries", .number(Int64(round.deliveries))),
@@ -43,7 +47,7 @@ enum CaseJSON {
             ("reason", round.reason.map(JSONOut.text)), ("late", round.isLate ? .flag(true) : nil),
             ("receivedAt", .time(round.firstReceivedAt)), ("decision", round.decision.map { decision($0, of: round) }),
             ("heldUntil", round.holdUntil.map(JSONOut.time)), ("hold", hold(round)),
-            ("reply", round.reply.map(reply)),
+            ("callback", ask.map(callback)), ("reply", round.reply.map(reply)),
         ])
     }
 
@@ -81,6 +85,37 @@ enum CaseJSON {
             ("choice", round.answer.map { .text($0.choice.rawValue) }),
             ("reason", round.answer.map { .text($0.reason) }),
         ])
+    }
+
+    /// When the app's server was asked about the request, and what came of it.
+    static func callback(_ ask: CaseStory.Ask) -> JSONOut {
+        .object([
+            ("state", .text(ask.state.rawValue)), ("askedAt", .time(ask.askedAt)), ("waitUntil", .time(ask.waitUntil)),
+            ("endedAt", ask.endedAt.map(JSONOut.time)), ("tries", .number(Int64(ask.tries))),
+            ("attempts", .list(ask.each.map { attempt($0, isLost: ask.isLost($0)) })),
+        ])
+    }
+
+    private static func attempt(_ one: CaseStory.Ask.Try, isLost: Bool) -> JSONOut {
+        .object([
+            ("number", .number(Int64(one.number))), ("startedAt", .time(one.begunAt)),
+            ("endedAt", one.endedAt.map(JSONOut.time)),
+            ("result", isLost ? .text("unknown") : one.result.map { .text($0.rawValue) }),
+            ("status", one.status.map { .number(Int64($0)) }), ("trouble", one.why.map(JSONOut.text)),
+        ])
+    }
+
+    /// A report of delivery or use, without when and by whom it came.
+    static func usage(_ report: CaseStory.UsageReport) -> [(String, JSONOut?)] {
+        [
+            ("deliveryStatus", report.deliveryStatus.map(JSONOut.text)),
+            ("consumptionPercentage", report.share.map { .number(Int64($0)) }),
+            ("sampleContentProvided", report.sampleContent.map(JSONOut.flag)),
+            ("creditsUsed", report.credits.map { .number($0.used) }),
+            ("creditsGranted", report.credits.map { .number($0.granted) }),
+            ("itemsUsed", report.items.map { .number($0.used) }),
+            ("itemsGranted", report.items.map { .number($0.granted) }), ("observedAt", .time(report.observedAt)),
+        ]
     }
 
     /// `status` and `sentAt` are those of the attempt that counts: the accepted one, else the last.
@@ -144,6 +179,12 @@ enum CaseJSON {
             members += [
                 ("notificationUUID", .text(round.id.text)), ("until", round.askedUntil.map(JSONOut.time)),
             ]
+        case .callback(let stretch):
+            members += [
+                ("notificationUUID", .text(stretch.round.text)), ("tries", .number(Int64(stretch.count))),
+                ("until", .time(stretch.last.endedAt ?? stretch.last.begunAt)),
+                ("attempt", attempt(stretch.last, isLost: stretch.isLost)),
+            ]
         case .answered(let answer, let round):
             members += [
                 ("notificationUUID", .text(round.id.text)), ("answeredBy", .text(answer.name)),
@@ -168,13 +209,7 @@ enum CaseJSON {
                 ("consented", .flag(consent.consented)), ("recordedAt", .time(consent.givenAt)),
                 ("wordingVersion", consent.wording.map(JSONOut.text)), ("source", consent.source.map(JSONOut.text)),
             ]
-        case .usage(let report):
-            members += [
-                ("deliveryStatus", report.deliveryStatus.map(JSONOut.text)),
-                ("consumptionPercentage", report.share.map { .number(Int64($0)) }),
-                ("sampleContentProvided", report.sampleContent.map(JSONOut.flag)),
-                ("observedAt", .time(report.observedAt)),
-            ]
+        case .usage(let report): members += usage(report) + [("source", .text(report.source))]
         case .remark(let remark): members += [("remark", .text(remark.kind))]
         }
         return .object(members)

@@ -12,12 +12,14 @@ package struct Overview: Sendable {
     package let due: [CaseLine]
     package let apps: [AppStanding]
     package let refusals: [RefusalCount]
+    /// What it costs that customers did not agree, in the cases that were counted.
+    package let consent: ConsentCost
 
     package static let sampleMax = 2000
 
     package init(
         states: [CaseState: Int], outcomes: [CaseOutcome: Int], counted: Int, since: Moment, due: [CaseLine],
-        apps: [AppStanding], refusals: [RefusalCount]
+        apps: [AppStanding], refusals: [RefusalCount], consent: ConsentCost = ConsentCost()
     ) {
         self.states = states
         self.outcomes = outcomes
@@ -26,6 +28,7 @@ package struct Overview: Sendable {
         self.due = due
         self.apps = apps
         self.refusals = refusals
+        self.consent = consent
     }
 
     package var isSampleFull: Bool { counted >= Self.sampleMax }

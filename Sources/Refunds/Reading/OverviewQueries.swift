@@ -18,7 +18,8 @@ enum OverviewQueries {
         var states: [CaseState: Int] = [:]
         var outcomes: [CaseOutcome: Int] = [:]
         var sum = 0
-        for row in try await tx.rows(counts(apps: counted, since: since)) {
+        let rows = try await tx.rows(counts(apps: counted, since: since))
+        for row in rows {
             let n: Int64 = try row("n")
             states[try row.word("state"), default: 0] += Int(n)
             outcomes[try row.word("outcome"), default: 0] += Int(n)
@@ -33,18 +34,23 @@ enum OverviewQueries {
         return Overview(
             states: states, outcomes: outcomes, counted: sum, since: since, due: Array(soonest.prefix(dueMax)),
             apps: standings,
-            refusals: try await RefusalQueries.counts(of: tenant, apps: counted, since: now - .days(1), in: tx))
+            refusals: try await RefusalQueries.counts(of: tenant, apps: counted, since: now - .days(1), in: tx),
+            consent: try ConsentCost(rows.filter { try $0("asked") }))
     }
 
     /// Sandbox is in no total.
     private static func counts(apps: [AppID], since: Moment) -> SQL {
         """
-        select x.state, x.outcome, count(*) as n
+        select x.state, x.outcome, x.asked, x.lacked, x.outcome = 'refunded' as refunded,
+          case when x.lacked then x.currency end as currency, count(*) as n,
+          (sum(x.price) filter (where x.lacked))::int8 as price
         from (
-          select c.state, c.outcome, c.environment
+          select c.state, c.outcome, c.environment, c.currency, c.price,
+            c.deadline is not null and c.state <> 'imported' as asked,
+            coalesce(c.state = 'withheld' and c.state_reason = 'no-consent', false) as lacked
           from unnest(\(apps.map(\.rawValue))::int8[]) a(app_id)
           cross join lateral (
-            select c.state, c.outcome, c.environment, c.listed_at
+            select c.state, c.state_reason, c.outcome, c.environment, c.deadline, c.currency, c.price, c.listed_at
             from refunds.cases c
             where c.app_id = a.app_id and c.listed_at >= \(since)
             order by c.listed_at desc, c.case_id desc
@@ -52,9 +58,9 @@ enum OverviewQueries {
           order by c.listed_at desc
           limit \(Overview.sampleMax)) x
         where x.environment = 'Production'
-        group by x.state, x.outcome
-        order by x.state, x.outcome
-        limit 100
+        group by x.state, x.outcome, x.asked, x.lacked, 6
+        order by x.state, x.outcome, x.asked, x.lacked, 6
+        limit 1000
         """
     }
 

@@ -2,6 +2,7 @@ import AppStore
 import Crypto
 import FoundationEssentials
 import HTTP
+import Journal
 import Postgres
 import Queue
 import Support
@@ -195,6 +196,7 @@ import Time
             #expect(sent.body.contains(#""consumptionPercentage":100000"#))
             #expect(try await desk.cases().map(\.state) == ["answered"])
             #expect(try await note(desk).contains("silent"))
+            #expect(desk.test.counters.value("callback_questions_total", ["result": "silent"]) == 1)
             let tries = server.received.count
             try await desk.workOn(until: begun + .hours(12))
             #expect(server.received.count == tries)

@@ -123,11 +123,13 @@ import Time
             return
         }
         #expect(why.contains("not to be asked again"))
-        func failed(_ kind: HTTPClientError.Kind) -> String {
-            CallbackOutcome(HTTPClientError(arrival: .unknown, kind: kind, text: "x")).result
+        func failed(_ kind: HTTPClientError.Kind, _ arrival: HTTPClientError.Arrival = .unknown) -> String {
+            CallbackOutcome(HTTPClientError(arrival: arrival, kind: kind, text: "x")).result
         }
         #expect(failed(.timeout) == "failed" && failed(.resolve) == "failed" && failed(.connect) == "failed")
         #expect(failed(.addressRefused) == "refused" && failed(.tooLarge) == "refused")
-        #expect(failed(.busy) == "not-asked" && failed(.cancelled) == "not-asked")
+        #expect(failed(.busy) == "not-asked" && failed(.cancelled, .notReceived) == "not-asked")
+        // Ended by this process, when it may have been heard: nobody knows.
+        #expect(failed(.cancelled) == "unknown" && failed(.shutDown) == "unknown")
     }
 }

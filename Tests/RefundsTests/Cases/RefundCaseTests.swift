@@ -234,14 +234,26 @@ struct RefundCaseTests {
         #expect(RefundCase(facts: Set(facts)).outcome == outcome)
     }
 
-    @Test func `all orders of arrival, with repeats, end in the same state and outcome`() {
-        // Eight facts, some with equal dates; every ordered selection of up to four of them, each
-        // delivered twice.
-        let pool: [CaseFact] = [
-            fact(.request, 1), fact(.refund, 2), fact(.declined, 3), fact(.reversed, 4, at: noon + .minutes(1)),
-            fact(.request, 5, at: noon + .minutes(1)), fact(.refund, 6, at: noon + .minutes(2)),
-            fact(.declined, 7, at: noon + .minutes(2)), fact(.seen, 8, at: noon + .minutes(3)),
-        ]
+    /// Facts as deliveries bring them, some with equal dates.
+    private static let delivered: [CaseFact] = [
+        fact(.request, 1), fact(.refund, 2), fact(.declined, 3), fact(.reversed, 4, at: noon + .minutes(1)),
+        fact(.request, 5, at: noon + .minutes(1)), fact(.refund, 6, at: noon + .minutes(2)),
+        fact(.declined, 7, at: noon + .minutes(2)), fact(.seen, 8, at: noon + .minutes(3)),
+    ]
+
+    /// The same kinds as Apple's refund history, the import of the past, the sweeps and look-ups bring them.
+    private static let found: [CaseFact] = [
+        fact(.request, 1, source: .imported), fact(.refund, 2, source: .refundHistory),
+        fact(.refund, 3, at: noon - .minutes(1), source: .imported),
+        fact(.request, 4, at: noon + .minutes(1), source: .history),
+        fact(.reversed, 5, at: noon + .minutes(1), source: .imported), fact(.refund, 6, at: noon + .minutes(2)),
+        fact(.declined, 7, at: noon + .minutes(2), source: .imported),
+        fact(.seen, 8, at: noon + .minutes(3), source: .transaction),
+    ]
+
+    @Test(arguments: [delivered, found])
+    func `all orders of arrival, with repeats, end in the same state and outcome`(pool: [CaseFact]) {
+        // Eight facts; every ordered selection of up to four of them, each delivered twice.
         var seen: [Set<CaseFact>: CaseStanding] = [:]
         var orders = 0
         func extend(_ story: [CaseFact]) {
@@ -265,7 +277,8 @@ struct RefundCaseTests {
         sample.rounds.append(
             Round(
                 id: fact.id,
-                window: ReplyWindow(signedAt: fact.signedAt, firstReceivedAt: fact.signedAt, environment: .production)))
+                window: ReplyWindow(signedAt: fact.signedAt, firstReceivedAt: fact.signedAt, environment: .production),
+                arrival: Round.Arrival(fact.source)))
     }
 }
 

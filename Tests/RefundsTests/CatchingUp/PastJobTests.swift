@@ -1,5 +1,6 @@
 import AppStore
 import FoundationEssentials
+import Journal
 import Postgres
 import Queue
 import Support
@@ -196,6 +197,7 @@ struct PastJobTests {
             desk.clock.advance(by: .days(3))
             try await desk.lookForDecisions()
             #expect(try await desk.count("queue.jobs where kind = 'past'") == 0)
+            #expect(desk.test.counters.value("cases_unheard_total") == 1)
             try await desk.take(desk.note("REFUND_DECLINED", desk.tx()))
             #expect(try await desk.cases().first?.outcome == "declined")
         }

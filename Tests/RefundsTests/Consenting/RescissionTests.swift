@@ -21,7 +21,7 @@ struct RescissionTests {
     }
 
     /// RESCIND_CONSENT about one Apple account.
-    private static func rescind(
+    static func rescind(
         _ desk: Desk, by signer: AppleSigner? = nil, _ change: (inout J) -> Void = { _ in }
     ) throws -> J {
         var inner: J = [

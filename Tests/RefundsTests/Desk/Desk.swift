@@ -252,7 +252,18 @@ struct Desk: Sendable {
 
     /// Works off all that is due, one job after the other.
     func work() async throws {
-        while let job = try await claim() { try await run(job) }
+        repeat {
+            // Turns that are far apart are counted by the database's own clock, which nobody can set.
+            try await test.asSuperuser(
+                "update queue.lanes set free_at = '-infinity' where claim_max is null and call_spacing > interval '50 ms'"
+            )
+        } while try await workOnce()
+    }
+
+    private func workOnce() async throws -> Bool {
+        guard let job = try await claim() else { return false }
+        try await run(job)
+        return true
     }
 
     func run(_ job: Job) async throws {

@@ -83,4 +83,27 @@ import Time
             #expect(second["cases"]?.elements?.first?["reply"]?["body"]?.stringBytes == SampleDesk.replyBody)
         }
     }
+
+    @Test func `reports of use have their credits and items, in the case and in its bundle`() async throws {
+        try await Desk.open { desk in
+            try await desk.take(desk.note("CONSUMPTION_REQUEST", desk.tx()))
+            let (app, now) = (desk.alpha.app, desk.now)
+            let found = try await desk.database.transaction(app.tenant.scope) { tx -> CaseStory? in
+                try await UsageStore.record(
+                    .init(
+                        transactionID: "2000000900000001", credits: UsageCount(used: 30, granted: 100),
+                        items: UsageCount(used: 1, granted: 4), observedAt: now),
+                    tenant: app.tenant, app: app.id, at: now, in: tx)
+                guard let row = try await tx.row("select case_id from refunds.cases limit 1") else { return nil }
+                return try await CaseQueries.story(of: app.tenant, case: row("case_id"), in: tx)
+            }
+            let story = try #require(found)
+            let json = try JSONDocument(CaseJSON.whole(story)).root
+            let use = json["timeline"]?.elements?.first { $0["kind"]?.string == "usage" }
+            #expect(use?["creditsUsed"]?.int == 30 && use?["creditsGranted"]?.int == 100)
+            #expect(use?["itemsUsed"]?.int == 1 && use?["itemsGranted"]?.int == 4)
+            let file = String(decoding: CaseBundle(story, CaseBundle.Parts(), at: now).bytes, as: UTF8.self)
+            #expect(file.contains(#""creditsUsed":30,"creditsGranted":100,"itemsUsed":1,"itemsGranted":4"#))
+        }
+    }
 }

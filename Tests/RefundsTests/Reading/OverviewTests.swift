@@ -44,4 +44,30 @@ import Time
             #expect(overview.refusals.isEmpty)
         }
     }
+
+    @Test func `what lack of consent costs is counted beside, in Production and in each currency`() async throws {
+        try await withDatabase { test in
+            let desk = try await SampleDesk.make(in: test)
+            for number in 1...5 {
+                var sample = SampleCase()
+                sample.transactionID = "200000090000000\(number)"
+                sample.state = number < 4 ? "withheld" : "answered"
+                sample.stateReason = number < 4 ? "no-consent" : nil
+                sample.currency = number == 2 ? "EUR" : "USD"
+                sample.isSandbox = number == 3
+                sample.outcome = number == 1 || number == 4 ? "refunded" : "pending"
+                try await desk.add(sample, to: desk.alphaApp)
+            }
+            let cost = try await Records(database: test.database).overview(of: desk.alpha.id, at: desk.clock.now)
+                .consent
+            #expect(cost.requests == 4 && cost.withheld == 2 && cost.refunded == 1)
+            #expect(cost.price == ["USD": 9990, "EUR": 9990] && cost.refundedPrice == ["USD": 9990])
+            // Withheld for another reason costs nothing of this.
+            try await test.asSuperuser(
+                "update refunds.cases set state_reason = 'policy' where state_reason is not null")
+            let none = try await Records(database: test.database).overview(of: desk.alpha.id, at: desk.clock.now)
+                .consent
+            #expect(none.withheld == 0 && none.requests == 4)
+        }
+    }
 }

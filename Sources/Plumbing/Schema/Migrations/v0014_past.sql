@@ -1,4 +1,4 @@
--- What customers agreed to, what Apple takes back of it, and what Apple knows of the time before us.
+-- What customers agreed to, what Apple takes back of it, what Apple knows of the time before us, and when apps' servers were asked.
 
 -- ------------------------------------------------------------------ wordings
 
@@ -134,4 +134,22 @@ create table refunds.imports (
   check (begins_at < ends_at),
   check ((state = 'running') = (ended_at is null)));
 
-do $$ begin perform tenants.guard_table(t) from unnest(array['refunds.rescissions', 'refunds.pasts', 'refunds.imports']::regclass[]) t; end $$;
+-- ------------------------------------------------------------------ each time an app's server was asked
+
+-- Written before the question leaves: of a process that died meanwhile the row remains, and nobody knows what came of it.
+create table refunds.ask_tries (
+  tenant_id bigint not null,
+  case_id uuid not null,
+  round_id uuid not null,
+  try_no int not null check (try_no between 1 and 200),
+  begun_at timestamptz not null,
+  ended_at timestamptz,
+  result text check (result in ('answered', 'refused', 'failed')),
+  status int,
+  -- In words, where there was no answer that could be used.
+  why text check (octet_length(why) <= 500),
+  primary key (tenant_id, case_id, round_id, try_no),
+  foreign key (tenant_id, case_id, round_id) references refunds.asks on delete cascade,
+  check ((ended_at is null) = (result is null)));
+
+do $$ begin perform tenants.guard_table(t) from unnest(array['refunds.rescissions', 'refunds.pasts', 'refunds.imports', 'refunds.ask_tries']::regclass[]) t; end $$;

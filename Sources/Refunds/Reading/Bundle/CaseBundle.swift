@@ -104,7 +104,7 @@ package struct CaseBundle: Sendable {
         notification-…jws     what Apple signed, as it arrived: a JSON Web Signature in compact form each, with its certificates
         originals.txt         every notification that the case rests on, and whether its original is in this file or gone
         transaction.json      the newest verified form of the transaction
-        evidence.json         what was known when each request was decided, and every report of consent, delivery and use
+        evidence.json         what was known when each request was decided, every report of consent, delivery and use, and when the app's server was asked
         policy-….txt          the policy that decided
         request-N-sent.json   the body that was sent to Apple for request N, to the byte; absent where nothing was sent
         case.json             the case as the API tells it: decisions with their rule, every attempt with Apple's answer, outcome, times
@@ -149,13 +149,17 @@ package struct CaseBundle: Sendable {
                 "usage",
                 .list(
                     story.usage.map { report in
-                        .object([
-                            ("deliveryStatus", report.deliveryStatus.map(JSONOut.text)),
-                            ("consumptionPercentage", report.share.map { .number(Int64($0)) }),
-                            ("sampleContentProvided", report.sampleContent.map(JSONOut.flag)),
-                            ("observedAt", .time(report.observedAt)), ("receivedAt", .time(report.learnedAt)),
-                            ("source", .text(report.source)),
-                        ])
+                        .object(
+                            CaseJSON.usage(report) + [
+                                ("receivedAt", .time(report.learnedAt)), ("source", .text(report.source)),
+                            ])
+                    })
+            ),
+            (
+                "callbacks",
+                .list(
+                    story.asks.reversed().map { ask in
+                        .object([("notificationUUID", .text(ask.round.text)), ("callback", CaseJSON.callback(ask))])
                     })
             ),
         ]).bytes

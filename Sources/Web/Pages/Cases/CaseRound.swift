@@ -10,6 +10,8 @@ struct CaseRound {
     let of: Int
     /// The product's, as the transaction has it.
     var type: String?
+    /// What was known stands under this heading already, with more about it.
+    var evidence: String?
     let now: Moment
 
     private var id: String { "request-\(number)" }
@@ -77,29 +79,57 @@ struct CaseRound {
                 }
             }
             for remark in decision.remarks { p(.class("quiet")) { remark } }
-            if !decision.saw.isEmpty {
-                h3 { "What we knew" }
-                DataTable(
-                    caption: "What was known when it was decided",
-                    columns: [
-                        .init("What") { known in span { NameText(known.name).html } },
-                        .init("Value") { known in
-                            if let value = known.value {
-                                span(.class("known-value")) { NameText(value).html }
-                            } else {
-                                span(.class("quiet")) { "unknown" }
-                            }
-                        },
-                        .init("Source") { known in
-                            span(.class("quiet")) { known.source ?? "–" }
-                        },
-                        .init("When") { known in
-                            if let at = known.at { TimeText(at).fullHTML } else { span(.class("quiet")) { "–" } }
-                        },
-                    ], rows: decision.saw
-                ).html
+            if let evidence {
+                looked(decision)
+                if decision.saw.contains(where: { !$0.isOfRule }) {
+                    p {
+                        a(.href(fragment: evidence)) { "What we knew" }
+                        span(.class("quiet")) { ", where it came from and how old it was" }
+                    }
+                }
+            } else if !decision.saw.isEmpty {
+                knew(decision)
             }
         }
+    }
+
+    /// What the conditions of the rule that matched asked for, with the value that each of them saw.
+    private func looked(_ decision: Decision) -> HTML {
+        let seen = decision.saw.filter(\.isOfRule)
+        if seen.isEmpty { return .empty }
+        var html = h3 { "What the rule looked at" }
+        html.append(
+            Facts(
+                seen.map {
+                    ($0.name, $0.value.map { value in HTML(text: value) } ?? span(.class("quiet")) { "unknown" })
+                }
+            ).html)
+        return html
+    }
+
+    private func knew(_ decision: Decision) -> HTML {
+        var html = h3 { "What we knew" }
+        html.append(
+            DataTable(
+                caption: "What was known when it was decided",
+                columns: [
+                    .init("What") { known in span { NameText(known.name).html } },
+                    .init("Value") { known in
+                        if let value = known.value {
+                            span(.class("known-value")) { NameText(EvidenceSection.value(known.name, value)).html }
+                        } else {
+                            span(.class("quiet")) { "unknown" }
+                        }
+                    },
+                    .init("Source") { known in
+                        span(.class("quiet")) { known.source ?? "–" }
+                    },
+                    .init("When") { known in
+                        if let at = known.at { TimeText(at).fullHTML } else { span(.class("quiet")) { "–" } }
+                    },
+                ], rows: decision.saw
+            ).html)
+        return html
     }
 
     private func policy(_ decision: Decision) -> String {

@@ -54,7 +54,7 @@ struct CaseStoryPage {
                     for (index, round) in story.rounds.enumerated() {
                         CaseRound(
                             slug: slug, round: round, number: story.rounds.count - index, of: story.rounds.count,
-                            type: story.purchase?.type, now: now
+                            type: story.purchase?.type, evidence: index == 0 ? EvidenceSection.id : nil, now: now
                         )
                         .html
                     }

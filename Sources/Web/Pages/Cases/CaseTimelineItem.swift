@@ -26,6 +26,7 @@ struct CaseTimelineItem {
         case .requested: .active
         case .asked, .unanswered: .attention
         case .answered, .decided, .usage, .remark, .superseded: .plain
+        case .callback(let stretch): stretch.last.result == .answered ? .plain : .attention
         case .withheld: .attention
         case .missed: .bad
         case .consent(let consent): consent.consented ? .plain : .attention
@@ -51,6 +52,7 @@ struct CaseTimelineItem {
         case .requested(let round): "Apple asked: \(Words.reason(round.reason))"
         case .asked(let round): "A person was asked\(until(round))"
         case .unanswered: "Nobody answered in time"
+        case .callback(let stretch): CallbackWords.heading(stretch)
         case .answered(let answer, _): "\(answer.name) answered: \(Words.choice(answer.choice))"
         case .decided(let round): "Decided: \(round.decision.map(Words.answer) ?? "see below")"
         case .withheld(let round): "Withheld: \(Words.stateReason(round.stateReason ?? "policy"))"
@@ -119,6 +121,7 @@ struct CaseTimelineItem {
                 round.decision?.row.map { "rule \($0)" }, round.decision?.situation,
                 round.decision?.hold.map { "if nobody answers: \($0.otherwise)" },
             ])
+        case .callback(let stretch): return joined(CallbackWords.detail(stretch))
         case .unanswered(let round):
             return joined([
                 "a person was asked until then", round.decision?.hold.map { "so it was: \($0.otherwise)" },

@@ -59,9 +59,9 @@ struct ConsentPage {
                             "\(cost.isAtLeast ? "at least " : "")\(counted(cost.withheld)) of \(cost.requests) in \(ConsentCost.days) days"
                         }
                     ),
-                    ("What they had paid", money(cost.price)),
+                    ("What they had paid", MoneySums(cost.price).html),
                     ("Refunded by Apple", HTML(text: counted(cost.refunded))),
-                    ("What those had paid", cost.refunded == 0 ? nil : money(cost.refundedPrice)),
+                    ("What those had paid", cost.refunded == 0 ? nil : MoneySums(cost.refundedPrice).html),
                 ]).html
                 p {
                     a(.href(.cases(slug, withheld))) { "These cases" }
@@ -79,16 +79,6 @@ struct ConsentPage {
     }
 
     private func counted(_ n: Int) -> String { n == 1 ? "1 request" : "\(n) requests" }
-
-    private func money(_ sums: [String: Int64]) -> HTML {
-        if sums.isEmpty { return HTML(text: "unknown") }
-        return span {
-            for (index, sum) in sums.sorted(by: { $0.key < $1.key }).enumerated() {
-                if index > 0 { " · " }
-                MoneyText(milliunits: sum.value, currency: sum.key).html
-            }
-        }
-    }
 
     // MARK: What Apple takes back
 

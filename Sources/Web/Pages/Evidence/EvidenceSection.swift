@@ -7,17 +7,19 @@ struct EvidenceSection {
     let story: CaseStory
     let now: Moment
 
+    static let id = "evidence"
+
     private var round: CaseStory.Round? { story.rounds.first }
 
     /// What a rule looked at repeats what was known.
     private func items(_ decision: Decision) -> [Decision.Observation] {
-        decision.saw.filter { $0.source != "looked at by the rule" }
+        decision.saw.filter { !$0.isOfRule }
     }
 
     var html: HTML {
         guard let round, round.decision != nil || ask != nil else { return .empty }
-        return section(.class("panel"), .ariaLabelledBy("evidence")) {
-            h2(.id("evidence")) { "Evidence" }
+        return section(.class("panel"), .ariaLabelledBy(Self.id)) {
+            h2(.id(Self.id)) { "Evidence" }
             if let ask { question(ask) }
             if let decision = round.decision {
                 DataTable(
@@ -58,7 +60,44 @@ struct EvidenceSection {
 
     private var ask: CaseStory.Ask? { story.asks.first { $0.round == round?.id } }
 
+    /// So many tries are shown at once.
+    private static let triesShown = 3
+
     private func question(_ ask: CaseStory.Ask) -> HTML {
+        var html = outcome(of: ask)
+        if ask.each.isEmpty { return html }
+        if ask.each.count <= Self.triesShown {
+            html.append(tries(ask))
+        } else {
+            html.append(
+                details(.class("opening")) {
+                    summary { "Each of the \(ask.each.count) times" }
+                    tries(ask)
+                })
+        }
+        return html
+    }
+
+    private func tries(_ ask: CaseStory.Ask) -> HTML {
+        DataTable(
+            caption: "Each time the app's server was asked",
+            columns: [
+                .init("Asked") { one in TimeText(one.begunAt).fullHTML },
+                .init("What came of it") { one in
+                    span { NameText(Words.sentence(CallbackWords.result(one, isLost: ask.isLost(one)))).html }
+                },
+                .init("After") { one in
+                    if let endedAt = one.endedAt {
+                        span { DurationText.text(endedAt - one.begunAt) }
+                    } else {
+                        span(.class("quiet")) { "–" }
+                    }
+                },
+            ], rows: ask.each
+        ).html
+    }
+
+    private func outcome(of ask: CaseStory.Ask) -> HTML {
         let tries = ask.tries == 1 ? "one try" : "\(ask.tries) tries"
         return p {
             switch ask.state {
@@ -71,7 +110,9 @@ struct EvidenceSection {
                 "The app's server was asked, \(tries), and did not answer in time: it was decided with what was known."
             case .ended: "The app's server was not asked any more."
             }
-            if ask.state != .answered, let error = ask.error { span(.class("subtext")) { NameText(error).html } }
+            if ask.state != .answered, ask.each.isEmpty, let error = ask.error {
+                span(.class("subtext")) { NameText(error).html }
+            }
         }
     }
 

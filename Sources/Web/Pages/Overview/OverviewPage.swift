@@ -68,6 +68,7 @@ struct OverviewPage {
                     }
                 }
             }
+            consent
             p(.class("quiet")) {
                 "Sandbox is in none of these numbers: "
                 a(.href(.cases(slug, Self.cases(in: EnvironmentChoice.sandbox)))) { "cases in Sandbox" }
@@ -78,6 +79,25 @@ struct OverviewPage {
                     "."
                 }
             }
+        }
+    }
+
+    /// What it costs that customers did not agree; nothing where it cost nothing.
+    private var consent: HTML {
+        let cost = overview.consent
+        guard cost.withheld > 0 else { return .empty }
+        var query = Self.cases(in: EnvironmentChoice.production)
+        query.state = .withheld
+        return p {
+            "What lack of consent costs: \(cost.withheld) of \(cost.requests) requests went unanswered for want of it; what had been paid: "
+            MoneySums(cost.price).html
+            ". Apple refunded \(cost.refunded) of them"
+            if cost.refunded > 0 {
+                ": "
+                MoneySums(cost.refundedPrice).html
+            }
+            ". "
+            a(.href(.cases(slug, query))) { "All that was withheld" }
         }
     }
 
