@@ -10,7 +10,9 @@ import Time
 @Suite struct `The register of refunds` {
     @Test func `what Apple's notifications told of purchase and refund stands in it, item by item`() async throws {
         try await Desk.open { desk in
-            try await desk.know(desk.addOns())
+            // Bought and asked for in one month, whatever day it is.
+            let bought = J.number(desk.now.milliseconds)
+            try await desk.know(desk.addOns { $0["purchaseDate"] = bought })
             _ = try await desk.ask(desk.refund("addon.a"))
             try await desk.work()
             let records = Records(database: desk.database)
@@ -36,6 +38,7 @@ import Time
                             ["SKU": "addon.b", "price": 2000],
                         ]
                         $0["advancedCommerceInfo"] = ["items": .array(items)]
+                        $0["purchaseDate"] = bought
                         $0["signedDate"] = at
                     }))
             let after = try await records.registerSummary(of: desk.alpha.app.tenant, filter)
