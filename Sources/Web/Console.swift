@@ -122,6 +122,7 @@ package struct Console: Sendable {
             route(.get, .refundCase, door.member(cases.story)),
             route(.post, .caseNote, door.member(working.note)),
             route(.post, .caseAssignment, door.member(working.assign)),
+            route(.post, .caseCustomer, door.member(working.customer)),
             route(.post, .caseBundle, door.member(working.bundle)),
             route(.get, .held, door.member(held.list)),
             route(.post, .heldAnswer, door.member(held.answer)),

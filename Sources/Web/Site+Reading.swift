@@ -114,6 +114,7 @@ extension Site {
             case "answer": self = .heldAnswer(segments[1], id)
             case "notes": self = .caseNote(segments[1], id)
             case "assignment": self = .caseAssignment(segments[1], id)
+            case "customer": self = .caseCustomer(segments[1], id)
             case "bundle": self = .caseBundle(segments[1], id)
             default: return nil
             }

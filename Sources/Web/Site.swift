@@ -55,6 +55,8 @@ package enum Site: Hashable, Sendable {
     case caseNote(String, UUID)
     /// Gives a case to somebody, or to nobody.
     case caseAssignment(String, UUID)
+    /// Takes whose purchase it is, and that it is not; answers to POST alone.
+    case caseCustomer(String, UUID)
     /// A case's evidence in one file: that it was taken is written down, so looking is not enough.
     case caseBundle(String, UUID)
     /// What waits for a person.
@@ -174,6 +176,7 @@ package enum Site: Hashable, Sendable {
         case refundCase = "/t/{slug}/cases/{id}"
         case caseNote = "/t/{slug}/cases/{id}/notes"
         case caseAssignment = "/t/{slug}/cases/{id}/assignment"
+        case caseCustomer = "/t/{slug}/cases/{id}/customer"
         case caseBundle = "/t/{slug}/cases/{id}/bundle"
         case held = "/t/{slug}/held"
         case heldAnswer = "/t/{slug}/cases/{id}/answer"
@@ -265,6 +268,7 @@ package enum Site: Hashable, Sendable {
         case .refundCase: .refundCase
         case .caseNote: .caseNote
         case .caseAssignment: .caseAssignment
+        case .caseCustomer: .caseCustomer
         case .caseBundle: .caseBundle
         case .held: .held
         case .heldAnswer: .heldAnswer
@@ -361,7 +365,8 @@ package enum Site: Hashable, Sendable {
         case (.incident(_, let id), "{id}"), (.incidentAct(_, let id, _), "{id}"), (.channel(_, let id), "{id}"),
             (.channelState(_, let id), "{id}"), (.channelTest(_, let id), "{id}"), (.channelRemoval(_, let id), "{id}"):
             id.text
-        case (.caseNote(_, let id), "{id}"), (.caseAssignment(_, let id), "{id}"), (.caseBundle(_, let id), "{id}"):
+        case (.caseNote(_, let id), "{id}"), (.caseAssignment(_, let id), "{id}"), (.caseBundle(_, let id), "{id}"),
+            (.caseCustomer(_, let id), "{id}"):
             id.text
         case (.refundCase(_, let id), "{id}"), (.heldAnswer(_, let id), "{id}"), (.notification(_, let id), "{id}"):
             id.text
@@ -379,7 +384,7 @@ package enum Site: Hashable, Sendable {
         case .overview(let slug), .cases(let slug, _), .refundCase(let slug, _), .notifications(let slug, _),
             .notification(let slug, _), .quarantine(let slug, _), .apps(let slug),
             .evidence(let slug, _, _), .held(let slug, _), .heldAnswer(let slug, _), .caseNote(let slug, _),
-            .caseAssignment(let slug, _),
+            .caseAssignment(let slug, _), .caseCustomer(let slug, _),
             .caseBundle(let slug, _), .policy(let slug, _, _),
             .consent(let slug, _, _), .pastImport(let slug, _), .orders(let slug),
             .policyState(let slug, _, _), .customers(let slug, _, _), .productCosts(let slug, _),

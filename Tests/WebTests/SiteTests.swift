@@ -69,7 +69,7 @@ import Time
             .setupPart("alpha", bundleID: "com.example.alpha", .consent),
             .held("alpha"), .held("alpha", .nobody), .heldAnswer("alpha", Samples.id(1)),
             .caseNote("alpha", Samples.id(1)), .caseAssignment("alpha", Samples.id(1)),
-            .caseBundle("alpha", Samples.id(1)),
+            .caseBundle("alpha", Samples.id(1)), .caseCustomer("alpha", Samples.id(1)),
             .policy("alpha", bundleID: "com.example.alpha", .now),
             .orders("alpha"),
             .pastImport("alpha", bundleID: "com.example.alpha"),

@@ -12,6 +12,7 @@ enum Access {
         "GET /t/{slug}/cases/{id}": .viewer,
         "POST /t/{slug}/cases/{id}/notes": .support,
         "POST /t/{slug}/cases/{id}/assignment": .support,
+        "POST /t/{slug}/cases/{id}/customer": .support,
         "POST /t/{slug}/cases/{id}/bundle": .support,
         "GET /t/{slug}/held": .viewer,
         "POST /t/{slug}/cases/{id}/answer": .support,
