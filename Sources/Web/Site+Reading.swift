@@ -99,6 +99,8 @@ extension Site {
             self = .evidence(segments[1], bundleID: segments[3], EvidenceShown(query))
         case 5 where segments[0] == "t" && segments[2] == "apps" && segments[4] == "consent":
             self = .consent(segments[1], bundleID: segments[3], ConsentShown(query))
+        case 5 where segments[0] == "t" && segments[2] == "apps" && segments[4] == "consent.csv":
+            self = .consentExport(segments[1], bundleID: segments[3], CSVForm(query))
         case 5 where segments[0] == "t" && segments[2] == "apps" && segments[4] == "import":
             self = .pastImport(segments[1], bundleID: segments[3])
         case 6 where segments[0] == "t" && segments[2] == "apps" && segments[4] == "policy" && segments[5] == "state":

@@ -75,6 +75,7 @@ import Time
             .pastImport("alpha", bundleID: "com.example.alpha"),
             .consent("alpha", bundleID: "com.example.alpha", .now),
             .consent("alpha", bundleID: "com.example.alpha", .done(.again)),
+            .consentExport("alpha", bundleID: "com.example.alpha", .spreadsheet),
             .consent("alpha", bundleID: "com.example.alpha", .customer("a b&c")),
             .consent("alpha", bundleID: "com.example.alpha", .purchase("2000000900000001")),
             .policy("alpha", bundleID: "com.example.alpha", .version(3)),

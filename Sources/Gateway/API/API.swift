@@ -54,7 +54,8 @@ struct API: Sendable {
             Route(.get, "/api/v1/cases/{caseId}", door.call(.cases) { try await cases.show($0) }),
             Route(.post, "/api/v1/cases/{caseId}/answer", door.call(.answers) { try await cases.answer($0) }),
             Route(.put, "/api/v1/cases/{caseId}/customer", door.call(.answers) { try await cases.nameCustomer($0) }),
-            Route(.delete, "/api/v1/cases/{caseId}/customer", door.call(.answers) { try await cases.unnameCustomer($0) }),
+            Route(
+                .delete, "/api/v1/cases/{caseId}/customer", door.call(.answers) { try await cases.unnameCustomer($0) }),
             Route(.get, "\(Self.app)/overrides", door.appCall(.answers) { try await overrides.list($0, $1) }),
             Route(
                 .put, "\(Self.customer)/override", sensitive: true,

@@ -9,7 +9,9 @@ package struct ConsentFile: Sendable {
     package static let bytesMax = 1 << 20
 
     /// What is read.
-    package static let columns = ["appAccountToken", "transactionId", "consented", "recordedAt", "wordingVersion", "source"]
+    package static let columns = [
+        "appAccountToken", "transactionId", "consented", "recordedAt", "wordingVersion", "source",
+    ]
     /// What is written beside: when it reached us, and whether the wording's text is kept.
     package static let toldColumns = ["receivedAt", "wordingKept"]
 
@@ -34,7 +36,8 @@ package struct ConsentFile: Sendable {
             bytesMax: Self.bytesMax)
         rows = table.rows.map { row in
             let (customer, purchase) = (
-                Self.unguarded(table.cell("appAccountToken", of: row)), Self.unguarded(table.cell("transactionId", of: row))
+                Self.unguarded(table.cell("appAccountToken", of: row)),
+                Self.unguarded(table.cell("transactionId", of: row))
             )
             let reading: Result<Report, WrongRow>
             do throws(WrongRow) {
@@ -60,7 +63,8 @@ package struct ConsentFile: Sendable {
             else { throw WrongRow(text: "transactionId has 1 to 20 decimal digits") }
             subject = .purchase(transactionID: purchase)
         case (nil, nil): throw WrongRow(text: "appAccountToken and transactionId are both missing")
-        case (_?, _?): throw WrongRow(text: "appAccountToken and transactionId are both given: consent is of one of them")
+        case (_?, _?):
+            throw WrongRow(text: "appAccountToken and transactionId are both given: consent is of one of them")
         }
         let consented: Bool
         switch cell("consented")?.lowercased() {

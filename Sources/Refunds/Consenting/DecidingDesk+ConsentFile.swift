@@ -2,7 +2,7 @@ import FoundationEssentials
 import Postgres
 import Queue
 package import Tenants
-package import Time
+import Time
 
 /// One line of an app's ledger of consent.
 package struct ConsentLine: Sendable {

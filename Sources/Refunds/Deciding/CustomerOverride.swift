@@ -62,7 +62,8 @@ package struct CustomerOverride: Sendable, Hashable, Identifiable {
 
 /// The SQL of overrides.
 enum OverrideStore {
-    private static let columns: SQL = "override_id, customer, action, reason, author, token_id, author_name, made_at, until"
+    private static let columns: SQL =
+        "override_id, customer, action, reason, author, token_id, author_name, made_at, until"
 
     /// At most one row; none for purchases that name no customer.
     static func find(_ customer: String?, of app: AppID, tenant: TenantID) -> SQL {

@@ -31,6 +31,7 @@ enum Access {
         "POST /t/{slug}/apps/{bundleId}/evidence": .admin,
         "GET /t/{slug}/apps/{bundleId}/consent": .viewer,
         "POST /t/{slug}/apps/{bundleId}/consent": .support,
+        "GET /t/{slug}/apps/{bundleId}/consent.csv": .viewer,
         "GET /t/{slug}/apps/{bundleId}/import": .viewer,
         "POST /t/{slug}/apps/{bundleId}/import": .admin,
         "GET /t/{slug}/orders": .support,

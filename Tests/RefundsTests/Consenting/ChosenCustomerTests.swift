@@ -77,7 +77,9 @@ struct ChosenCustomerTests {
                     "refunds.case_notes where kind = 'customer' and person_id is not null and detail like '%receipt%'")
                     == 1)
             #expect(
-                try await desk.count("tenants.audit where action = 'case.customer-chosen' and encode(detail, 'escape') not like '%3d0e%'")
+                try await desk.count(
+                    "tenants.audit where action = 'case.customer-chosen' and encode(detail, 'escape') not like '%3d0e%'"
+                )
                     == 1)
         }
     }

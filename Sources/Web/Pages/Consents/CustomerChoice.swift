@@ -45,34 +45,34 @@ struct CustomerChoice {
     }
 
     @HTMLBuilder private var choosing: HTML {
-            summary { "Who bought it?" }
-            p(.class("quiet")) {
-                "The purchase names no customer, and nothing near it does. Whoever is chosen counts for this case and for every later one of the purchase; nobody is chosen by itself."
-            }
-            Web.form(.class("step-form"), .post, .action(.caseCustomer(slug, caseID))) {
-                if !consent.guesses.isEmpty {
-                    Choices(
-                        legend: "They bought the same product within a day of it", name: "candidate",
-                        choices: consent.guesses.map { guess in
-                            .init(
-                                value: guess.customer, text: guess.customer,
-                                more: "bought it \(TimeText(guess.boughtAt).short)")
-                        }, chosen: typed["candidate"]
-                    ).html
-                }
-                Field(
-                    consent.guesses.isEmpty ? "appAccountToken" : "Or another appAccountToken", name: "customer",
-                    help: "As the app gave it at other purchases of the customer.", error: wrong["customer"],
-                    .type("text"), .maxlength(200), .autocomplete("off"), .noSpellcheck,
-                    .value(typed["customer"] ?? "")
+        summary { "Who bought it?" }
+        p(.class("quiet")) {
+            "The purchase names no customer, and nothing near it does. Whoever is chosen counts for this case and for every later one of the purchase; nobody is chosen by itself."
+        }
+        Web.form(.class("step-form"), .post, .action(.caseCustomer(slug, caseID))) {
+            if !consent.guesses.isEmpty {
+                Choices(
+                    legend: "They bought the same product within a day of it", name: "candidate",
+                    choices: consent.guesses.map { guess in
+                        .init(
+                            value: guess.customer, text: guess.customer,
+                            more: "bought it \(TimeText(guess.boughtAt).short)")
+                    }, chosen: typed["candidate"]
                 ).html
-                TextArea(
-                    label: "How you know", name: "customerNote", text: typed["customerNote"] ?? "", rows: 2,
-                    help: "Stays with the case, with your name. It is not sent to Apple.",
-                    error: wrong["customerNote"]
-                ).html
-                button(.class("button"), .type("submit"), .name("do"), .value("choose")) { "They bought it" }
             }
+            Field(
+                consent.guesses.isEmpty ? "appAccountToken" : "Or another appAccountToken", name: "customer",
+                help: "As the app gave it at other purchases of the customer.", error: wrong["customer"],
+                .type("text"), .maxlength(200), .autocomplete("off"), .noSpellcheck,
+                .value(typed["customer"] ?? "")
+            ).html
+            TextArea(
+                label: "How you know", name: "customerNote", text: typed["customerNote"] ?? "", rows: 2,
+                help: "Stays with the case, with your name. It is not sent to Apple.",
+                error: wrong["customerNote"]
+            ).html
+            button(.class("button"), .type("submit"), .name("do"), .value("choose")) { "They bought it" }
+        }
     }
 
     private var guesses: HTML {
