@@ -99,6 +99,8 @@ extension Site {
             self = .evidence(segments[1], bundleID: segments[3], EvidenceShown(query))
         case 5 where segments[0] == "t" && segments[2] == "apps" && segments[4] == "consent":
             self = .consent(segments[1], bundleID: segments[3], ConsentShown(query))
+        case 5 where segments[0] == "t" && segments[2] == "apps" && segments[4] == "consent.csv":
+            self = .consentExport(segments[1], bundleID: segments[3], CSVForm(query))
         case 5 where segments[0] == "t" && segments[2] == "apps" && segments[4] == "import":
             self = .pastImport(segments[1], bundleID: segments[3])
         case 6 where segments[0] == "t" && segments[2] == "apps" && segments[4] == "policy" && segments[5] == "state":
@@ -114,6 +116,7 @@ extension Site {
             case "answer": self = .heldAnswer(segments[1], id)
             case "notes": self = .caseNote(segments[1], id)
             case "assignment": self = .caseAssignment(segments[1], id)
+            case "customer": self = .caseCustomer(segments[1], id)
             case "bundle": self = .caseBundle(segments[1], id)
             default: return nil
             }

@@ -55,6 +55,8 @@ package enum Site: Hashable, Sendable {
     case caseNote(String, UUID)
     /// Gives a case to somebody, or to nobody.
     case caseAssignment(String, UUID)
+    /// Takes whose purchase it is, and that it is not; answers to POST alone.
+    case caseCustomer(String, UUID)
     /// A case's evidence in one file: that it was taken is written down, so looking is not enough.
     case caseBundle(String, UUID)
     /// What waits for a person.
@@ -79,6 +81,8 @@ package enum Site: Hashable, Sendable {
     case evidence(String, bundleID: String, EvidenceShown)
     /// What an app's customers agreed to; its forms are sent to the same address.
     case consent(String, bundleID: String, ConsentShown)
+    /// The same as a file.
+    case consentExport(String, bundleID: String, CSVForm)
     /// The time before an app was added; its forms are sent to the same address.
     case pastImport(String, bundleID: String)
     /// Looks up the order number of a receipt; its form is sent to the same address.
@@ -174,6 +178,7 @@ package enum Site: Hashable, Sendable {
         case refundCase = "/t/{slug}/cases/{id}"
         case caseNote = "/t/{slug}/cases/{id}/notes"
         case caseAssignment = "/t/{slug}/cases/{id}/assignment"
+        case caseCustomer = "/t/{slug}/cases/{id}/customer"
         case caseBundle = "/t/{slug}/cases/{id}/bundle"
         case held = "/t/{slug}/held"
         case heldAnswer = "/t/{slug}/cases/{id}/answer"
@@ -188,6 +193,7 @@ package enum Site: Hashable, Sendable {
         case policy = "/t/{slug}/apps/{bundleId}/policy"
         case evidence = "/t/{slug}/apps/{bundleId}/evidence"
         case consent = "/t/{slug}/apps/{bundleId}/consent"
+        case consentExport = "/t/{slug}/apps/{bundleId}/consent.csv"
         case pastImport = "/t/{slug}/apps/{bundleId}/import"
         case orders = "/t/{slug}/orders"
         case policyState = "/t/{slug}/apps/{bundleId}/policy/state"
@@ -265,6 +271,7 @@ package enum Site: Hashable, Sendable {
         case .refundCase: .refundCase
         case .caseNote: .caseNote
         case .caseAssignment: .caseAssignment
+        case .caseCustomer: .caseCustomer
         case .caseBundle: .caseBundle
         case .held: .held
         case .heldAnswer: .heldAnswer
@@ -279,6 +286,7 @@ package enum Site: Hashable, Sendable {
         case .policy: .policy
         case .evidence: .evidence
         case .consent: .consent
+        case .consentExport: .consentExport
         case .pastImport: .pastImport
         case .orders: .orders
         case .policyState: .policyState
@@ -342,7 +350,8 @@ package enum Site: Hashable, Sendable {
             (.setupPart(_, let bundleID, _), "{bundleId}"), (.commerceAccess(_, let bundleID, _), "{bundleId}"),
             (.commerceAccessPart(_, let bundleID, _), "{bundleId}"), (.policy(_, let bundleID, _), "{bundleId}"),
             (.evidence(_, let bundleID, _), "{bundleId}"),
-            (.consent(_, let bundleID, _), "{bundleId}"), (.pastImport(_, let bundleID), "{bundleId}"),
+            (.consent(_, let bundleID, _), "{bundleId}"), (.consentExport(_, let bundleID, _), "{bundleId}"),
+            (.pastImport(_, let bundleID), "{bundleId}"),
             (.policyState(_, let bundleID, _), "{bundleId}"), (.customers(_, let bundleID, _), "{bundleId}"),
             (.productCosts(_, let bundleID), "{bundleId}"):
             bundleID
@@ -361,7 +370,8 @@ package enum Site: Hashable, Sendable {
         case (.incident(_, let id), "{id}"), (.incidentAct(_, let id, _), "{id}"), (.channel(_, let id), "{id}"),
             (.channelState(_, let id), "{id}"), (.channelTest(_, let id), "{id}"), (.channelRemoval(_, let id), "{id}"):
             id.text
-        case (.caseNote(_, let id), "{id}"), (.caseAssignment(_, let id), "{id}"), (.caseBundle(_, let id), "{id}"):
+        case (.caseNote(_, let id), "{id}"), (.caseAssignment(_, let id), "{id}"), (.caseBundle(_, let id), "{id}"),
+            (.caseCustomer(_, let id), "{id}"):
             id.text
         case (.refundCase(_, let id), "{id}"), (.heldAnswer(_, let id), "{id}"), (.notification(_, let id), "{id}"):
             id.text
@@ -379,9 +389,9 @@ package enum Site: Hashable, Sendable {
         case .overview(let slug), .cases(let slug, _), .refundCase(let slug, _), .notifications(let slug, _),
             .notification(let slug, _), .quarantine(let slug, _), .apps(let slug),
             .evidence(let slug, _, _), .held(let slug, _), .heldAnswer(let slug, _), .caseNote(let slug, _),
-            .caseAssignment(let slug, _),
+            .caseAssignment(let slug, _), .caseCustomer(let slug, _),
             .caseBundle(let slug, _), .policy(let slug, _, _),
-            .consent(let slug, _, _), .pastImport(let slug, _), .orders(let slug),
+            .consent(let slug, _, _), .consentExport(let slug, _, _), .pastImport(let slug, _), .orders(let slug),
             .policyState(let slug, _, _), .customers(let slug, _, _), .productCosts(let slug, _),
             .outcomes(let slug, _), .outcomesExport(let slug, _, _, _),
             .newApp(let slug), .setup(let slug, _, _), .setupState(let slug, _), .setupPart(let slug, _, _):
@@ -416,6 +426,7 @@ package enum Site: Hashable, Sendable {
         case .policy(_, _, let shown): shown.fields
         case .evidence(_, _, let shown): shown.fields
         case .consent(_, _, let shown): shown.fields
+        case .consentExport(_, _, let form): form.fields
         case .policyState(_, _, let id): [("replay", id.text)]
         case .customers(_, _, let customer): [("customer", customer)]
         case .outcomes(_, let query): query.fields

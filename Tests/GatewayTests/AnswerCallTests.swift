@@ -113,4 +113,43 @@ import Time
             #expect(try json(try await desk.call("GET /api/v1/cases/\(id)"))["state"] as? String == "held")
         }
     }
+
+    // MARK: whose purchase it is
+
+    private static let customer = "3d0e6c1e-54b4-4a5f-8d2a-93a0f0b7c111"
+
+    @Test func `whose purchase it is can be told once, with a note, and taken back`() async throws {
+        try await GatewayDesk.open { desk async throws in
+            let id = try await held(desk.alpha, desk)
+            let line = "/api/v1/cases/\(id)/customer"
+            let body = #"{"appAccountToken": "\#(Self.customer)", "note": "Their receipt.", "namedBy": "Lee, support"}"#
+            #expect(try await desk.call("PUT \(line)", body, token: desk.beta.token).status == 404)
+            #expect(try await desk.call("PUT \(line)", body, token: desk.token([.cases])).status == 403)
+            for (wrong, status, member) in [
+                (#"{"note": "x"}"#, 400, "appAccountToken"),
+                (#"{"appAccountToken": "x", "note": "x"}"#, 400, "appAccountToken"),
+                (#"{"appAccountToken": "\#(Self.customer)", "note": " "}"#, 422, "note"),
+                (#"{"appAccountToken": "\#(Self.customer)", "note": "x", "namedBy": ""}"#, 400, "namedBy"),
+            ] {
+                let refused = try await desk.call("PUT \(line)", wrong)
+                #expect(
+                    try refused.status == status && json(refused)["member"] as? String == member, "\(refused.text)")
+            }
+            let told = try await desk.call("PUT \(line)", body, token: desk.token([.answers]))
+            #expect(told.status == 200, "\(told.text)")
+            let named = try #require(try json(told)["namedCustomer"] as? [String: Any])
+            #expect(
+                named["appAccountToken"] as? String == Self.customer && named["namedBy"] as? String == "Lee, support")
+            #expect(named["source"] as? String == "person" && named["note"] as? String == "Their receipt.")
+            let again = try await desk.call("PUT \(line)", body)
+            #expect(again.status == 409 && again.text.contains("Lee, support chose a customer before"))
+            let back = try await desk.call("DELETE \(line)")
+            #expect(try back.status == 200 && json(back)["namedCustomer"] == nil)
+            #expect(try await desk.call("DELETE \(line)").status == 409)
+            let log: Int64? = try await desk.test.asSuperuser(
+                "select count(*) as n from tenants.audit where action like 'case.customer-%' and token_id is not null"
+            ).first?("n")
+            #expect(log == 2)
+        }
+    }
 }

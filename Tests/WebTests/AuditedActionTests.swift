@@ -131,10 +131,23 @@ import Time
                 try await sam.post(.caseAssignment("alpha", waiting), [("assignee", me.id.rawValue.uuidString)]).status
                     == 303)
             #expect(try await sam.post(.caseBundle("alpha", waiting)).status == 200)
+            let chosen = [("do", "choose"), ("customer", UUID().uuidString), ("customerNote", "Their receipt.")]
+            try await test.asSuperuser("update refunds.transactions set customer = null")
+            #expect(try await sam.post(.caseCustomer("alpha", waiting), chosen).status == 303)
+            let naming: UUID = try #require(
+                try await test.asSuperuser("select naming_id from refunds.named_customers").first?("naming_id"))
+            let back = [("do", "take-back"), ("naming", naming.uuidString)]
+            #expect(try await sam.post(.caseCustomer("alpha", waiting), back).status == 303)
             // Consent, and the past
             let wording = [("version", "v1"), ("from", "2026-01-31"), ("text", "I agree."), ("do", "wording")]
             #expect(
                 try await sam.post(.consent("alpha", bundleID: "com.example.alpha", .now), wording).status == 303)
+            let agreed = "transactionId,consented,recordedAt\n1,true,1770000000000\n"
+            #expect(
+                try await sam.upload(
+                    .consent("alpha", bundleID: "com.example.alpha", .now),
+                    [("do", nil, "upload"), ("file", "consent.csv", agreed)]
+                ).status == 200)
             let rescission = UUID()
             try await test.asSuperuser(
                 """

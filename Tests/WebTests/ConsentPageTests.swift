@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTP
 import Postgres
 import Refunds
 import Support
@@ -134,6 +135,47 @@ import Time
             #expect(page.contains("<h2 id=\"consent-title\">Consent</h2>"))
             let replies: Int64 = try await test.asSuperuser("select count(*) as n from refunds.replies")[0]("n")
             if replies > 0 { #expect(page.contains("was answered, allowed by")) }
+        }
+    }
+
+    @Test func `everything that was reported is a file, harmless in spreadsheets, that can be sent back`() async throws
+    {
+        try await withSam(.admin) { sam, desk, test in
+            let file =
+                "appAccountToken,transactionId,consented,recordedAt,wordingVersion,source\n"
+                + "\(Self.customer),,true,2026-02-01T12:00:00Z,=HYPERLINK(1),\"a, b\"\n"
+                + ",2000000900000001,false,1769947200000,,\n,x,true,1769947200000,,\n"
+            let parts = [("do", nil, "upload"), ("file", "consent.csv", file)] as [(String, String?, String)]
+            let sent = try await sam.upload(Self.place, parts)
+            #expect(sent.status == 200 && sent.text.contains("2 of 3 rows were stored."))
+            #expect(sent.text.contains("ransactionId has 1 to 20 decimal digits"))
+            #expect(Markup(sent.text).troubles == [])
+            let got = try await sam.get(.consentExport("alpha", bundleID: "com.example.alpha", .spreadsheet))
+            #expect(
+                got.headers["Content-Disposition"] == "attachment; filename=\"alpha-consent-2026-06-15.csv\"")
+            let lines = got.text.split(separator: "\r\n").map(String.init)
+            #expect(lines.count == 3)
+            #expect(
+                lines[1].hasPrefix(
+                    "\(Self.customer),,true,2026-02-01T12:00:00.000Z,'=HYPERLINK(1),\"a, b\",2026-06-15T"))
+            #expect(lines[2].hasPrefix(",'2000000900000001,false,2026-02-01T12:00:00.000Z,,csv,"))
+
+            // Sent back, nothing changes.
+            let back = try await sam.upload(Self.place, [("do", nil, "upload"), ("file", "c.csv", got.text)])
+            #expect(back.text.contains("All 2 rows were stored."))
+            let kept: Int64? = try await test.asSuperuser("select count(*) as n from refunds.consent_changes").first?(
+                "n")
+            #expect(kept == 2)
+            #expect(
+                try await sam.get("/t/alpha/apps/com.example.alpha/consent.csv?form=odd").status == 400)
+            let none = try await sam.upload(Self.place, [("do", nil, "upload")])
+            #expect(none.status == 422)
+        }
+        try await withSam(.support) { sam, _, _ in
+            let parts = [("do", nil, "upload"), ("file", "c.csv", "x")] as [(String, String?, String)]
+            #expect(try await sam.upload(Self.place, parts).status == 403)
+            let page = try await sam.get(Self.place).text
+            #expect(!page.contains("Send a file"))
         }
     }
 }

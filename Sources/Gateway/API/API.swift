@@ -9,6 +9,7 @@ struct API: Sendable {
     private let consent: ConsentCalls
     private let usage: UsageCalls
     private let cases: CaseCalls
+    private let overrides: OverrideCalls
     private let commerce: CommerceCalls
 
     init(
@@ -19,6 +20,7 @@ struct API: Sendable {
         consent = ConsentCalls(reports: reports)
         usage = UsageCalls(reports: reports)
         cases = CaseCalls(records: records, deciding: deciding)
+        overrides = OverrideCalls(deciding: deciding)
         commerce = CommerceCalls(desk: desk, records: records)
     }
 
@@ -51,6 +53,16 @@ struct API: Sendable {
             Route(.get, "\(Self.app)/cases", door.appCall(.cases) { try await cases.list($0, $1) }),
             Route(.get, "/api/v1/cases/{caseId}", door.call(.cases) { try await cases.show($0) }),
             Route(.post, "/api/v1/cases/{caseId}/answer", door.call(.answers) { try await cases.answer($0) }),
+            Route(.put, "/api/v1/cases/{caseId}/customer", door.call(.answers) { try await cases.nameCustomer($0) }),
+            Route(
+                .delete, "/api/v1/cases/{caseId}/customer", door.call(.answers) { try await cases.unnameCustomer($0) }),
+            Route(.get, "\(Self.app)/overrides", door.appCall(.answers) { try await overrides.list($0, $1) }),
+            Route(
+                .put, "\(Self.customer)/override", sensitive: true,
+                door.appCall(.answers) { try await overrides.set($0, $1) }),
+            Route(
+                .delete, "\(Self.customer)/override", sensitive: true,
+                door.appCall(.answers) { try await overrides.remove($0, $1) }),
             Route(
                 .post, "\(Self.app)/commerce-requests", bodyMax: CommerceCalls.bodyMax,
                 door.appCall(.commerce) { try await commerce.ask($0, $1) }),

@@ -21,14 +21,14 @@ struct CaseCalls: Sendable {
         return try await show(id, call)
     }
 
-    private func show(_ id: UUID, _ call: APICall) async throws -> Response {
+    func show(_ id: UUID, _ call: APICall) async throws -> Response {
         guard let json = try await records.caseJSON(of: call.token.tenant, case: id, app: call.token.app) else {
             throw Self.noCase
         }
         return .json(json)
     }
 
-    private static let noCase = Problem.notFound("there is no such case")
+    static let noCase = Problem.notFound("there is no such case")
 
     // MARK: Answering
 
@@ -55,7 +55,6 @@ struct CaseCalls: Sendable {
 
     /// Fields of the page's form, and what the API calls them.
     private static let members = ["delivery": "deliveryStatus", "use": "consumptionPercentage"]
-    private static let nameBytesMax = 200
 
     private func read(_ call: APICall) throws(Problem) -> HeldAnswer {
         var members = try Members(try call.body())
@@ -76,10 +75,7 @@ struct CaseCalls: Sendable {
                 "the member \"consumptionPercentage\" lies between 0 and 100000", member: "consumptionPercentage")
         }
         let reason = try members.requiredText("reason")
-        let name = try members.text("answeredBy") ?? "the app's server"
-        guard (1...Self.nameBytesMax).contains(name.utf8.count), !name.contains("\0") else {
-            throw .bad("the member \"answeredBy\" has 1 to \(Self.nameBytesMax) bytes", member: "answeredBy")
-        }
+        let name = try members.name("answeredBy")
         try members.end()
         return HeldAnswer(
             choice: choice, deliveryStatus: delivery, consumptionPercentage: share.map(Int.init), reason: reason,

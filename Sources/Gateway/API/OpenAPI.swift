@@ -395,6 +395,8 @@ enum OpenAPI {
            }
           },
           \#(answerPath),
+          \#(customerPath),
+          \#(overridePaths),
           "/api/v1/cases/{caseId}": {
            "get": {
             "operationId": "getCase",
@@ -879,10 +881,13 @@ enum OpenAPI {
              "deliveries": {"type": "integer", "description": "How often Apple sent its newest request."},
              "reply": {"$ref": "#/components/schemas/Reply"},
              "revocation": {"$ref": "#/components/schemas/Revocation"},
-             "requests": {"type": "array", "items": {"$ref": "#/components/schemas/Request"}}
+             "requests": {"type": "array", "items": {"$ref": "#/components/schemas/Request"}},
+             "namedCustomer": {"$ref": "#/components/schemas/NamedCustomer"}
             }
            },
            \#(answerSchemas),
+           \#(customerSchemas),
+           \#(overrideSchemas),
            "CasePage": {
             "type": "object",
             "required": ["cases"],

@@ -21,6 +21,7 @@ enum AlertFactQueries {
             refusals(tenant, real, at: now), relays(tenant, real), withheld(tenant, real, at: now),
             silences(tenant, real), offsets(tenant, at: now),
             HistoryQueries.standings(real.map(AppID.init(rawValue:)), at: now), callbacks(tenant, real),
+            rescinded(tenant, real),
         ])
         facts.unanswered = try parts[0].map(AlertFacts.Unanswered.init)
         facts.missed = try parts[1].map { row in
@@ -72,6 +73,10 @@ enum AlertFactQueries {
             return AlertFacts.Callback(
                 app: AppID(rawValue: try row("app_id")), failures: Int(failures), unanswered: Int(unanswered),
                 lastSuccessAt: try row("last_success_at"), lastError: try row("last_error"))
+        }
+        facts.rescinded = try parts[11].map { row in
+            let n: Int64 = try row("n")
+            return AlertFacts.Rescinded(app: AppID(rawValue: try row("app_id")), customers: Int(n))
         }
         if withDrifts {
             facts.drifts = try await DriftQueries.counts(of: tenant, facts.apps, at: now, in: tx)
@@ -190,6 +195,22 @@ enum AlertFactQueries {
           and a.callback_url is not null and a.callback_secret_id is not null and s.app_id = any(\(apps)::int8[])
         order by s.app_id
         limit 1000
+        """
+    }
+
+    /// What stops replies and waits for a person.
+    private static func rescinded(_ tenant: TenantID, _ apps: [Int64]) -> SQL {
+        """
+        select x.app_id, count(distinct x.app_transaction_id) as n
+        from (
+          select r.app_id, r.app_transaction_id
+          from refunds.rescissions r
+          where r.tenant_id = \(tenant.rawValue) and r.app_id = any(\(apps)::int8[]) and r.environment = 'Production'
+            and r.decision is null
+          order by r.app_id
+          limit 10000) x
+        group by x.app_id
+        order by x.app_id
         """
     }
 

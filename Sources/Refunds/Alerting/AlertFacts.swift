@@ -81,6 +81,12 @@ struct AlertFacts: Sendable {
         let requests: Int
     }
 
+    struct Rescinded: Sendable, Hashable {
+        let app: AppID
+        /// Apple accounts whose consent Apple took back, and about which nobody decided.
+        let customers: Int
+    }
+
     /// An app that is quieter than it ever was, and what the TEST notification told.
     struct Silence: Sendable, Hashable {
         enum Test: Sendable, Hashable {
@@ -114,6 +120,7 @@ struct AlertFacts: Sendable {
     var relays: [Relay] = []
     var callbacks: [Callback] = []
     var withheld: [Withheld] = []
+    var rescinded: [Rescinded] = []
     /// Nil where they were not counted: what they would show stays as it is.
     var drifts: [DriftCounts]?
     var silences: [Silence] = []

@@ -24,6 +24,7 @@ package enum IncidentRule: String, Sendable, CaseIterable {
     case relayFailing = "relay-failing"
     case callbackFailing = "callback-failing"
     case consentMissing = "consent-missing"
+    case consentRescinded = "consent-rescinded"
     case reasonDrift = "reason-drift"
     case channelFailing = "channel-failing"
     case noChannel = "no-channel"
@@ -77,6 +78,8 @@ package enum IncidentRule: String, Sendable, CaseIterable {
         case .relayFailing: "An app's other receiver does not take its notifications."
         case .callbackFailing: "An app's server does not answer when it is asked about refund requests."
         case .consentMissing: "Most refund requests stay unanswered because nobody told of the customers' consent."
+        case .consentRescinded:
+            "Apple told that a parent withdrew consent: replies about what was bought are stopped until a person decides."
         case .reasonDrift: "Customers give one reason far more often than before."
         case .channelFailing: "A channel does not take our messages."
         case .noChannel: "There is no channel: nobody would be told."

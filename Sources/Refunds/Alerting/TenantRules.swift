@@ -16,7 +16,7 @@ enum TenantRules {
         .repliesFailing, .deadlineAtRisk, .deadlineMissed, .credentialsRefused, .keyAbsent, .sealedUnreadable,
         .commerceAddendumRefused, .commerceFailing, .notificationsRefused, .appleSilent, .historyGap, .clockOff,
         .relayFailing, .callbackFailing,
-        .consentMissing, .reasonDrift, .channelFailing, .noChannel,
+        .consentMissing, .consentRescinded, .reasonDrift, .channelFailing, .noChannel,
     ]
 
     static func findings(_ facts: AlertFacts) -> [Finding] {
@@ -222,6 +222,12 @@ enum TenantRules {
                 .consentMissing, cause: "app \(app.bundleID)", app: app.id, .warning,
                 .consentMissing(
                     app: app.bundleID, without: withheld.withoutConsent, requests: withheld.requests))
+        }
+        found += facts.rescinded.compactMap { rescinded in
+            guard let app = facts.app(rescinded.app), rescinded.customers > 0 else { return nil }
+            return Finding(
+                .consentRescinded, cause: "Production \(app.bundleID)", app: app.id, .warning,
+                .consentRescinded(app: app.bundleID, count: rescinded.customers))
         }
         return found
     }

@@ -276,6 +276,17 @@ struct AskJob: Sendable {
     private func take(
         _ answer: inout CallbackAnswer, _ question: CallbackQuestion, _ app: App, at now: Moment, in tx: Transaction
     ) async throws {
+        if let customer = answer.appAccountToken {
+            if let own = question.appAccountToken {
+                answer.appAccountToken = nil
+                if own != ConsentLedger.Key.spelled(customer) {
+                    answer.troubles.append("appAccountToken was not taken: the purchase itself names another customer")
+                }
+            } else {
+                try await NamingStore.told(
+                    customer, of: question.originalTransactionID, question.environment, app: app, at: now, in: tx)
+            }
+        }
         if let consent = answer.consent {
             let subject: ConsentLedger.Subject =
                 question.appAccountToken.map { .customer(appAccountToken: $0) }

@@ -18,7 +18,8 @@ struct AskRecord: Sendable, Hashable {
                             ("wordingVersion", consent.wordingVersion.map(JSONOut.text)),
                         ])
                     }
-                ), ("deliveryStatus", answer.deliveryStatus.map { .text($0.rawValue) }),
+                ), ("appAccountToken", answer.appAccountToken.map(JSONOut.text)),
+                ("deliveryStatus", answer.deliveryStatus.map { .text($0.rawValue) }),
                 ("consumptionPercentage", answer.consumptionPercentage.map { .number(Int64($0)) }),
                 ("sampleContentProvided", answer.sampleContentProvided.map(JSONOut.flag)),
                 ("observedAt", answer.observedAt.map(JSONOut.time)), ("note", answer.note.map(JSONOut.text)),

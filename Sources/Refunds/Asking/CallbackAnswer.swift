@@ -14,6 +14,8 @@ struct CallbackAnswer: Sendable, Hashable {
     }
 
     var consent: Consent?
+    /// Whose purchase it is, where the purchase does not say so.
+    var appAccountToken: String?
     var deliveryStatus: DeliveryStatus?
     /// Thousandths of a percent, 0…100,000.
     var consumptionPercentage: Int?
@@ -39,7 +41,7 @@ struct CallbackAnswer: Sendable, Hashable {
     }
 
     var saysOfUse: Bool { deliveryStatus != nil || consumptionPercentage != nil || sampleContentProvided != nil }
-    var isEmpty: Bool { consent == nil && !saysOfUse && note == nil }
+    var isEmpty: Bool { consent == nil && appAccountToken == nil && !saysOfUse && note == nil }
 
     /// - Parameter body: empty where the server knows nothing.
     init(_ body: [UInt8], at now: Moment) throws(Unreadable) {
@@ -52,6 +54,11 @@ struct CallbackAnswer: Sendable, Hashable {
         }
         guard root.isObject else { throw .noObject }
         readConsent(root["consent"], now)
+        take(root["appAccountToken"], "appAccountToken", "a UUID") {
+            $0.string.flatMap { Text.isUUID($0) ? $0 : nil }
+        } into: {
+            $0.appAccountToken = $1
+        }
         take(
             root["deliveryStatus"], "deliveryStatus",
             "one of \(DeliveryStatus.allCases.map(\.rawValue).joined(separator: ", "))"
@@ -141,6 +148,7 @@ struct CallbackAnswer: Sendable, Hashable {
     var taken: [String] {
         var words: [String] = []
         if let consent { words.append(consent.consented ? "consent given" : "consent refused or withdrawn") }
+        if appAccountToken != nil { words.append("the customer") }
         if let deliveryStatus { words.append(deliveryStatus.rawValue) }
         if let consumptionPercentage { words.append("\(ShareWords.text(consumptionPercentage)) used") }
         if let sampleContentProvided { words.append(sampleContentProvided ? "a free sample" : "no free sample") }

@@ -154,8 +154,8 @@ package final class EvidenceDesk: Sendable {
     /// Takes a file of reports in, each row by itself: what is wrong with one harms no other. The same file again
     /// changes nothing. Audited.
     ///
-    /// - Throws: `UsageFile.Unreadable`, and then nothing was stored.
-    package func upload(_ bytes: ArraySlice<UInt8>, of app: App, by who: Changer) async throws -> UsageUpload {
+    /// - Throws: `UnreadableFile`, and then nothing was stored.
+    package func upload(_ bytes: ArraySlice<UInt8>, of app: App, by who: Changer) async throws -> FileUpload {
         let file = try UsageFile(bytes)
         var batch: [Reports.Usage] = []
         var places: [Int] = []
@@ -171,9 +171,9 @@ package final class EvidenceDesk: Sendable {
         for (place, refusal) in zip(places, try await reports.record(batch, app: app, at: clock.now)) {
             errors[place] = refusal.map { "\($0)" }
         }
-        let upload = UsageUpload(
+        let upload = FileUpload(
             lines: zip(file.rows, errors).map { row, error in
-                UsageUpload.Line(number: row.line, transactionID: row.transactionID, error: error)
+                FileUpload.Line(number: row.line, subject: row.transactionID, error: error)
             })
         try await database.transaction(app.tenant.scope) { tx in
             try await Audit.write(

@@ -47,6 +47,27 @@ enum CaseReopening {
                 \(named("t.app_transaction_id = k.app_transaction_id")))
             """
         try await lookAgain(unnamed, tenant: key.tenant, app: key.app, in: tx, now: now)
+        let told: SQL = """
+            c.state_reason = 'no-consent' and c.customer is null
+                and (c.environment, c.original_transaction_id) in (
+                  select n.environment, n.original_transaction_id
+                  from refunds.named_customers n
+                  where n.tenant_id = \(key.tenant.rawValue) and n.app_id = \(key.app.rawValue)
+                    and n.customer = \(key.subject) and n.withdrawn_at is null)
+            """
+        try await lookAgain(told, tenant: key.tenant, app: key.app, in: tx, now: now)
+    }
+
+    /// Who the customer of a purchase is was named, or taken back: their consent counts now, and rules see another
+    /// customer.
+    static func customerNamed(
+        _ original: String, _ environment: Environment, tenant: TenantID, app: AppID, in tx: Transaction, now: Moment
+    ) async throws {
+        try await lookAgain(
+            """
+            c.state_reason in ('no-consent', 'policy') and c.environment = \(environment.rawValue)
+              and c.original_transaction_id = \(original) and c.customer is null
+            """, tenant: tenant, app: app, in: tx, now: now)
     }
 
     /// A person let replies go on for what was bought under an `appTransactionId`.

@@ -25,6 +25,8 @@ package struct CaseStory: Sendable {
     package let others: [CaseLine]
     /// What the app's server was asked, a question for each request.
     package var asks: [Ask] = []
+    /// Who was named as the customer of a purchase that names none, and counts.
+    package var naming: CustomerNaming?
 
     package init(
         line: CaseLine, bundleID: String, appName: String, isRehearsal: Bool = false, purchase: Purchase?,

@@ -37,6 +37,13 @@ extension CaseQueries {
             notifications: try parts[7].map { try NotificationLine($0) },
             others: try parts[8].map { try CaseLine($0) })
         story.asks = try await AskStore.asks(of: line.id, in: tx)
+        if line.customer == nil {
+            let environment = try Environment(stored: line.environment)
+            let namings = try await tx.rows(
+                NamingStore.all(line.originalTransactionID, environment, of: line.app, tenant: tenant)
+            ).map { try CustomerNaming($0) }.filter { $0.withdrawnAt == nil }
+            story.naming = namings.first { $0.by == .callback } ?? namings.first
+        }
         return story
     }
 

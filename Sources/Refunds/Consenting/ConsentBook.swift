@@ -56,6 +56,17 @@ package struct CaseConsent: Sendable {
     package let match: CustomerMatch?
     /// Customers who bought the same at about the same time; for a person to look at.
     package let guesses: [Guess]
+    /// Who was named as the customer by whom, newest first, those that were taken back among them.
+    package let namings: [CustomerNaming]
+    /// Whether the purchase says itself who its customer is.
+    package let namesCustomer: Bool
+
+    /// Whether a person may choose the customer: nobody names one.
+    package var isForAPerson: Bool { !namesCustomer && match == nil }
+    /// What a person chose, nobody took back, and nothing nearer overrules.
+    package var chosen: CustomerNaming? {
+        match?.by == .person ? namings.first { $0.by == .person && $0.withdrawnAt == nil } : nil
+    }
 
     package struct Entry: Sendable {
         package let subject: CaseStory.Consent.Subject
@@ -90,7 +101,7 @@ package struct CaseConsent: Sendable {
 
     package init(
         app: App, entries: [Entry], replies: [Reply] = [], rescissions: [Rescission] = [], match: CustomerMatch? = nil,
-        guesses: [Guess] = []
+        guesses: [Guess] = [], namings: [CustomerNaming] = [], namesCustomer: Bool = true
     ) {
         self.app = app
         self.entries = entries
@@ -98,5 +109,7 @@ package struct CaseConsent: Sendable {
         self.rescissions = rescissions
         self.match = match
         self.guesses = guesses
+        self.namings = namings
+        self.namesCustomer = namesCustomer
     }
 }

@@ -6,19 +6,31 @@ import Time
 /// Whose purchase it is, where the purchase itself does not say so.
 ///
 /// The app's word for its customer stands in the transaction, or in another one of the same purchase, or in another one
-/// of whoever got the app. Two different words of the same kind are no answer: nobody is chosen alone.
+/// of whoever got the app; else the app's server says it when it is asked, else a person does. Two different words of the
+/// same kind are no answer: nobody is chosen alone.
 package struct CustomerMatch: Sendable, Hashable {
     package enum By: String, Sendable, Hashable {
         /// The same `originalTransactionId`.
         case purchase
         /// The same `appTransactionId`.
         case appTransaction
+        /// The app's server, when it was asked about the purchase.
+        case callback
+        /// Somebody who may answer cases, where nobody else named one.
+        ///
+        /// Weaker than the app's own word about this very purchase, signed or told, from whenever it is known: whoever chose
+        /// may be wrong, and the app knows its customers. Stronger than another purchase of the same Apple account: an
+        /// account may serve several customers of an app, and a person who looked at the purchase is not overruled by a
+        /// guess that turns up later.
+        case person
 
         /// For people, after the customer's name.
         package var text: String {
             switch self {
             case .purchase: "named by another transaction of the same purchase"
             case .appTransaction: "named by another purchase of the same Apple account"
+            case .callback: "named by the app's server when it was asked"
+            case .person: "chosen by a person"
             }
         }
     }
@@ -51,6 +63,13 @@ package struct CustomerMatch: Sendable, Hashable {
              where \(mine) and t.app_transaction_id = \(transaction.appTransaction ?? "")
              order by t.customer
              limit 2)
+            union all
+            (select n.source, n.customer
+             from refunds.named_customers n
+             where n.tenant_id = \(tenant.rawValue) and n.app_id = \(app.rawValue)
+                and n.environment = \(environment.rawValue)
+                and n.original_transaction_id = \(transaction.original) and n.withdrawn_at is null
+             limit 2)
             """
     }
 
@@ -61,11 +80,16 @@ package struct CustomerMatch: Sendable, Hashable {
             let kin: String = try row("kin")
             if let by = By(rawValue: kin) { named[by, default: []].append(try row("customer")) }
         }
-        // Two customers of one purchase contradict each other: then nothing that is less near is believed either.
-        guard let by: By = named[.purchase] != nil ? .purchase : named[.appTransaction] != nil ? .appTransaction : nil,
-            let customers = named[by], customers.count == 1
-        else { return nil }
-        self.init(customer: customers[0], by: by)
+        func only(_ by: By) -> CustomerMatch? {
+            guard let customers = named[by], customers.count == 1 else { return nil }
+            return CustomerMatch(customer: customers[0], by: by)
+        }
+        let told = only(.callback) ?? only(.person)
+        let account = named[.purchase] == nil && named[.person] == nil ? only(.appTransaction) : nil
+        // Two customers of one purchase contradict each other: then the account, which is less near, is not believed
+        // either; who was asked about the purchase itself is.
+        guard let match = only(.purchase) ?? account ?? told else { return nil }
+        self = match
     }
 
     /// Customers who bought the same product at about the same time, nearest first: for a person to look at, and never

@@ -92,7 +92,11 @@ extension DecidingDesk {
     ) async throws -> CaseConsent {
         var match: CustomerMatch?
         var guesses: [CaseConsent.Guess] = []
+        var namings: [CustomerNaming] = []
         if transaction.customer == nil {
+            namings = try await tx.rows(
+                NamingStore.all(transaction.original, environment, of: app.id, tenant: app.tenant)
+            ).map { try CustomerNaming($0) }
             match = try CustomerMatch(
                 try await tx.rows(
                     CustomerMatch.candidates(of: transaction, environment, app: app.id, tenant: app.tenant)))
@@ -146,7 +150,8 @@ extension DecidingDesk {
             },
             replies: try parts[1].map {
                 CaseConsent.Reply(requestedAt: try $0("requested_at"), changeNo: try $0("consent_change_no"))
-            }, rescissions: try parts[2].map { try Rescission($0) }, match: match, guesses: guesses)
+            }, rescissions: try parts[2].map { try Rescission($0) }, match: match, guesses: guesses,
+            namings: namings, namesCustomer: transaction.customer != nil)
     }
 
     private static func unknownWordings(of app: App) -> SQL {

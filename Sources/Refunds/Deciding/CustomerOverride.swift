@@ -32,7 +32,10 @@ package struct CustomerOverride: Sendable, Hashable, Identifiable {
     package let customer: String
     package let action: Action
     package let reason: String
-    package let author: PersonID
+    /// Nil: the tenant's own server, for somebody.
+    package let author: PersonID?
+    /// The API token that it came by.
+    package let token: UUID?
     /// The author's name as it was then.
     package let authorName: String
     package let madeAt: Moment
@@ -40,14 +43,15 @@ package struct CustomerOverride: Sendable, Hashable, Identifiable {
     package let until: Moment?
 
     package init(
-        id: UUID, customer: String, action: Action, reason: String, author: PersonID, authorName: String,
-        madeAt: Moment, until: Moment?
+        id: UUID, customer: String, action: Action, reason: String, author: PersonID?, token: UUID? = nil,
+        authorName: String, madeAt: Moment, until: Moment?
     ) {
         self.id = id
         self.customer = customer
         self.action = action
         self.reason = reason
         self.author = author
+        self.token = token
         self.authorName = authorName
         self.madeAt = madeAt
         self.until = until
@@ -58,7 +62,8 @@ package struct CustomerOverride: Sendable, Hashable, Identifiable {
 
 /// The SQL of overrides.
 enum OverrideStore {
-    private static let columns: SQL = "override_id, customer, action, reason, author, author_name, made_at, until"
+    private static let columns: SQL =
+        "override_id, customer, action, reason, author, token_id, author_name, made_at, until"
 
     /// At most one row; none for purchases that name no customer.
     static func find(_ customer: String?, of app: AppID, tenant: TenantID) -> SQL {
@@ -69,14 +74,16 @@ enum OverrideStore {
         """
     }
 
-    static func list(of app: App, limit: Int) -> SQL {
-        """
-        select \(columns)
-        from refunds.overrides
-        where tenant_id = \(app.tenant.rawValue) and app_id = \(app.id.rawValue)
-        order by made_at desc, customer
-        limit \(limit)
-        """
+    /// Newest first.
+    static func list(of app: App, after: ListCursor? = nil, limit: Int) -> SQL {
+        let behind: SQL = after.map { "and (made_at, override_id) < (\($0.at), \($0.id))" } ?? ""
+        return """
+            select \(columns)
+            from refunds.overrides
+            where tenant_id = \(app.tenant.rawValue) and app_id = \(app.id.rawValue) \(behind)
+            order by made_at desc, override_id desc
+            limit \(limit)
+            """
     }
 
     /// Touches no row where another stands there than the one it is based on, or, based on none, any.
@@ -85,18 +92,18 @@ enum OverrideStore {
             return """
                 update refunds.overrides
                 set override_id = \(override.id), action = \(override.action.rawValue), reason = \(override.reason),
-                  author = \(override.author.rawValue), author_name = \(override.authorName),
-                  made_at = \(override.madeAt), until = \(override.until)
+                  author = \(override.author?.rawValue), token_id = \(override.token),
+                  author_name = \(override.authorName), made_at = \(override.madeAt), until = \(override.until)
                 where tenant_id = \(app.tenant.rawValue) and app_id = \(app.id.rawValue)
                   and customer = \(override.customer) and override_id = \(basedOn)
                 """
         }
         return """
             insert into refunds.overrides
-              (tenant_id, app_id, customer, override_id, action, reason, author, author_name, made_at, until)
+              (tenant_id, app_id, customer, override_id, action, reason, author, token_id, author_name, made_at, until)
             values (\(app.tenant.rawValue), \(app.id.rawValue), \(override.customer), \(override.id),
-              \(override.action.rawValue), \(override.reason), \(override.author.rawValue), \(override.authorName),
-              \(override.madeAt), \(override.until))
+              \(override.action.rawValue), \(override.reason), \(override.author?.rawValue), \(override.token),
+              \(override.authorName), \(override.madeAt), \(override.until))
             on conflict (tenant_id, app_id, customer) do nothing
             """
     }
@@ -114,9 +121,10 @@ extension CustomerOverride {
     init?(_ row: Row) throws {
         let action: String = try row("action")
         guard let action = Action(rawValue: action) else { return nil }
+        let author: UUID? = try row("author")
         self.init(
             id: try row("override_id"), customer: try row("customer"), action: action, reason: try row("reason"),
-            author: PersonID(rawValue: try row("author")), authorName: try row("author_name"),
+            author: author.map(PersonID.init), token: try row("token_id"), authorName: try row("author_name"),
             madeAt: try row("made_at"), until: try row("until"))
     }
 }

@@ -24,6 +24,19 @@ extension DecidingDesk {
         }
     }
 
+    /// A page of them, for the API; with the cursor behind which the next one begins.
+    package func overrides(
+        of app: App, after: ListCursor?, limit: Int
+    ) async throws -> (overrides: [CustomerOverride], next: ListCursor?) {
+        try await database.transaction(app.tenant.scope, isolation: .readOnly) { tx in
+            let rows = try await tx.rows(OverrideStore.list(of: app, after: after, limit: limit + 1))
+            let next: ListCursor? =
+                try rows.count > limit
+                ? ListCursor(at: rows[limit - 1]("made_at"), id: rows[limit - 1]("override_id")) : nil
+            return (try rows.prefix(limit).compactMap { try CustomerOverride($0) }, next)
+        }
+    }
+
     /// What is fixed for a customer, whether it still counts or not.
     package func override(of customer: String, in app: AppID, of tenant: TenantID) async throws -> CustomerOverride? {
         try await database.transaction(tenant.scope, isolation: .readOnly) { tx in
@@ -57,7 +70,7 @@ extension DecidingDesk {
     /// - Throws: `Refused`, and `OverrideOvertaken` where something else is fixed by now.
     package func setOverride(
         _ action: CustomerOverride.Action, for customer: String, reason: String, until: Moment?, basedOn: UUID?,
-        of app: App, by person: PersonID, name: String, role: Tenants.Role, address: String?
+        of app: App, by who: CaseActor, role: Tenants.Role, address: String?
     ) async throws {
         guard role >= .support else { throw Refused.forbidden }
         guard !customer.isEmpty, Text.isKept(customer, bytesMax: 1000) else {
@@ -69,19 +82,20 @@ extension DecidingDesk {
             throw Refused.field("reason", "The reason has at most 1,000 bytes.")
         }
         guard Text.isPlain(reason) else { throw Refused.field("reason", "The reason \(Text.notPlain).") }
+        try who.check("setBy")
         let now = clock.now
         if let until, until <= now { throw Refused.field("until", "That day is over.") }
         let override = CustomerOverride(
             id: Random.uuid(), customer: ConsentLedger.Key.spelled(customer), action: action, reason: reason,
-            author: person, authorName: Text.kept(name, bytesMax: 300), madeAt: now, until: until)
+            author: who.person, token: who.token, authorName: who.name, madeAt: now, until: until)
         try await database.transaction(app.tenant.scope) { tx in
             guard try await tx.execute(OverrideStore.set(override, of: app, basedOn: basedOn)) > 0 else {
                 let current = try await tx.row(OverrideStore.find(override.customer, of: app.id, tenant: app.tenant))
                 throw OverrideOvertaken(current: try current.flatMap { try CustomerOverride($0) })
             }
             try await note(
-                "override.set", app, ["kind": .text(action.rawValue), "is": .text(override.id.text)], person, address,
-                at: now, in: tx)
+                "override.set", app, ["kind": .text(action.rawValue), "is": .text(override.id.text)],
+                by: who.actor, address, at: now, in: tx)
         }
     }
 
@@ -89,13 +103,13 @@ extension DecidingDesk {
     ///
     /// - Returns: false where it was gone already.
     package func removeOverride(
-        _ id: UUID, of app: App, by person: PersonID, role: Tenants.Role, address: String?
+        _ id: UUID, of app: App, by who: CaseActor, role: Tenants.Role, address: String?
     ) async throws -> Bool {
         guard role >= .support else { throw Refused.forbidden }
         return try await database.transaction(app.tenant.scope) { tx in
             guard try await tx.execute(OverrideStore.remove(id, of: app)) > 0 else { return false }
             try await note(
-                "override.removed", app, ["is": .text(id.text)], person, address, at: clock.now, in: tx)
+                "override.removed", app, ["is": .text(id.text)], by: who.actor, address, at: clock.now, in: tx)
             return true
         }
     }
@@ -104,9 +118,16 @@ extension DecidingDesk {
         _ action: String, _ app: App, _ detail: [String: AuditEntry.Value], _ person: PersonID, _ address: String?,
         at now: Moment, in tx: Transaction
     ) async throws {
+        try await note(action, app, detail, by: .person(person), address, at: now, in: tx)
+    }
+
+    private func note(
+        _ action: String, _ app: App, _ detail: [String: AuditEntry.Value], by actor: AuditEntry.Actor,
+        _ address: String?, at now: Moment, in tx: Transaction
+    ) async throws {
         try await Audit.write(
             AuditEntry(
-                tenant: app.tenant, at: now, actor: .person(person), address: address, action: action,
+                tenant: app.tenant, at: now, actor: actor, address: address, action: action,
                 subject: "app \(app.id.rawValue)", detail: detail), in: tx)
     }
 }

@@ -93,10 +93,13 @@ enum FactsReader {
         _ transaction: StoredTransaction, _ locked: LockedCase, in tx: Transaction
     ) async throws -> CustomerMatch? {
         guard transaction.customer == nil else { return nil }
-        return try CustomerMatch(
-            try await tx.rows(
-                CustomerMatch.candidates(
-                    of: transaction, locked.environment, app: locked.app, tenant: locked.tenant)))
+        // Whoever names a customer holds it exclusively: what was decided without the name is found and decided anew.
+        let purchase = ConsentLedger.Key(tenant: locked.tenant, app: locked.app, purchase: transaction.original)
+        let found = try await tx.pipeline([
+            purchase.lock(exclusively: false),
+            CustomerMatch.candidates(of: transaction, locked.environment, app: locked.app, tenant: locked.tenant),
+        ])
+        return try CustomerMatch(found[1])
     }
 
     /// What the signed transaction alone says.

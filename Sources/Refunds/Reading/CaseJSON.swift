@@ -11,7 +11,20 @@ enum CaseJSON {
     }
 
     static func whole(_ story: CaseStory) -> [UInt8] {
-        JSONOut.object(members(of: story) + [("timeline", .list(story.timeline.map(entry)))]).bytes
+        JSONOut.object(
+            members(of: story) + [
+                ("namedCustomer", story.naming.map(naming)), ("timeline", .list(story.timeline.map(entry))),
+            ]
+        ).bytes
+    }
+
+    /// Who was named as the customer of a purchase that names none.
+    private static func naming(_ naming: CustomerNaming) -> JSONOut {
+        .object([
+            ("appAccountToken", .text(naming.customer)), ("source", .text(naming.by.rawValue)),
+            ("note", naming.note.isEmpty ? nil : .text(naming.note)), ("namedBy", .text(naming.name)),
+            ("at", .time(naming.at)),
+        ])
     }
 
     private static func members(of story: CaseStory) -> [(String, JSONOut?)] {

@@ -128,12 +128,11 @@ package enum PersonStore {
         }
     }
 
-    /// The same by id. Throws `MemberError.noMember`.
+    /// The same by id. What else hangs on a membership falls with it, by the schema. Throws `MemberError.noMember`.
     static func endMembership(
         of person: PersonID, in tenant: TenantID, by actor: AuditEntry.Actor, address: String?, at now: Moment,
         in tx: Transaction
     ) async throws {
-        try await leaveCases(of: person, in: tenant, at: now, in: tx)
         let removed = try await tx.execute(
             """
             delete from tenants.members
@@ -146,42 +145,6 @@ package enum PersonStore {
                 subject: "\(person)"),
             in: tx)
         try await signOutIfNowhere(person, at: now, in: tx)
-    }
-
-    /// Writes into the story of each case that somebody looks after that it falls to nobody; that it does is the foreign
-    /// key's work when the membership ends.
-    private static func leaveCases(
-        of person: PersonID, in tenant: TenantID, at now: Moment, in tx: Transaction
-    ) async throws {
-        // The membership before its cases, as who gives a case to a member locks them. A statement of its own: what is
-        // written next must see the notes of whoever held a case until now.
-        _ = try await tx.row(
-            """
-            select person_id
-            from tenants.members
-            where tenant_id = \(tenant.rawValue) and person_id = \(person.rawValue)
-            for update
-            """)
-        _ = try await tx.row(
-            """
-            select count(*) as n
-            from (
-              select from refunds.cases
-              where tenant_id = \(tenant.rawValue) and assignee = \(person.rawValue)
-              order by case_id
-              for update) c
-            """)
-        try await tx.execute(
-            """
-            insert into refunds.case_notes (tenant_id, case_id, note_no, at, kind, detail)
-            select c.tenant_id, c.case_id,
-              coalesce(
-                (select max(n.note_no) from refunds.case_notes n
-                 where n.tenant_id = c.tenant_id and n.case_id = c.case_id), 0) + 1,
-              \(now), 'assigned', '{"left":true}'
-            from refunds.cases c
-            where c.tenant_id = \(tenant.rawValue) and c.assignee = \(person.rawValue)
-            """)
     }
 
     /// Takes the installation out of somebody's hands. Throws `PersonStoreError.noInstallation`.

@@ -246,6 +246,25 @@ import Time
             } mends: { desk, _ in
                 try await desk.test.asSuperuser("delete from refunds.cases")
             }
+        case .consentRescinded:
+            Trouble { desk, _ in
+                for environment in ["Production", "Sandbox"] {
+                    try await desk.test.asSuperuser(
+                        """
+                        insert into refunds.rescissions
+                          (tenant_id, app_id, notification_uuid, environment, app_transaction_id, signed_at, learned_at)
+                        values (\(desk.alpha.app.tenant.rawValue), \(desk.alpha.app.id.rawValue), \(Random.uuid()),
+                          \(environment), '70', \(desk.now), \(desk.now))
+                        """)
+                }
+            } mends: { desk, _ in
+                // What a person decided about Production; the Sandbox never opened anything.
+                let book = try await desk.deciding.consentBook(of: desk.alpha.app)
+                let notice = try #require(book.rescissions.first { !$0.isSandbox })
+                try await desk.deciding.decide(
+                    .leaveStopped, about: notice.id, of: desk.alpha.app, by: HeldCaseTests.author, role: .support,
+                    address: nil)
+            }
         case .reasonDrift:
             Trouble { desk, _ in
                 try await addCases(desk, state: "refused", why: nil, reason: "FULFILLMENT_ISSUE")

@@ -53,6 +53,7 @@ extension IncidentSentence {
                 .relayFailing(app: "com.a", said: "HTTP 500", waiting: count),
                 .callbackFailing(app: "com.a", said: "HTTP 500", without: count),
                 .consentMissing(app: "com.a", without: count, requests: 2000),
+                .consentRescinded(app: "com.a", count: count),
                 .channelFailing(name: "Nights", kind: "Slack", isOff: count == 1, said: "no_service"),
                 .channelsFailing(count: count, name: "Nights", kind: "Slack", isOff: count == 1, said: "no_service"),
                 .queueOld(waitedSeconds: 600, ready: count), .workerStuck(count: count),
@@ -104,6 +105,7 @@ extension IncidentSentence {
         case .historyUnread: 31
         case .historyFetched: 32
         case .callbackFailing: 33
+        case .consentRescinded: 34
         }
     }
 }
@@ -112,7 +114,7 @@ extension IncidentSentence {
     private func texts(_ said: SaidOfIncident) -> [String] { [said.title, said.effect, said.firstStep] }
 
     @Test func `has a sample of every sentence`() {
-        #expect(Set(IncidentSentence.samples.map(\.number)) == Set(0...33))
+        #expect(Set(IncidentSentence.samples.map(\.number)) == Set(0...34))
     }
 
     @Test(arguments: AlertLanguage.allCases)

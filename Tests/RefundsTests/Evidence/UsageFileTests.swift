@@ -63,10 +63,10 @@ import Time
         let row = "1,\(Self.t)\n"
         let full = "transactionId,observedAt\n" + String(repeating: row, count: UsageFile.rowsMax)
         #expect(try UsageFile(Array(full.utf8)).rows.count == UsageFile.rowsMax)
-        #expect(throws: UsageFile.Unreadable.self) { try UsageFile(Array((full + row).utf8)) }
-        #expect(throws: UsageFile.Unreadable.self) {
+        #expect(throws: UnreadableFile.self) { try UsageFile(Array((full + row).utf8)) }
+        #expect(throws: UnreadableFile.self) {
             try UsageFile([UInt8](repeating: 0x61, count: UsageFile.bytesMax + 1))
         }
-        #expect(throws: UsageFile.Unreadable.self) { try UsageFile([0x74, 0xFF, 0xFE]) }
+        #expect(throws: UnreadableFile.self) { try UsageFile([0x74, 0xFF, 0xFE]) }
     }
 }

@@ -103,6 +103,9 @@ import Time
             filter.assignment = .nobody
             let left = try await desk.reading.cases(of: tenant, apps: [desk.alpha.app.id], filter: filter)
             #expect(left.cases.map(\.id) == [id])
+            // However a membership ends, the case tells it.
+            let story = try #require(try await desk.reading.story(of: tenant, case: id))
+            #expect(story.remarks.compactMap { CaseAssignment($0) }.last?.left == true)
         }
     }
 

@@ -172,7 +172,7 @@ import Time
         let known = try await desk.deciding.override(of: token, in: app.id, of: app.tenant)
         try await desk.deciding.setOverride(
             action, for: token, reason: "Asks after each level.", until: until, basedOn: known?.id, of: app,
-            by: HeldCaseTests.author, name: "ada@example.com", role: role, address: nil)
+            by: .person(HeldCaseTests.author, name: "ada@example.com"), role: role, address: nil)
     }
 
     @Test(arguments: [
@@ -243,7 +243,8 @@ import Time
             #expect(fixed.action == .nothing && fixed.until == nil)
             func remove() async throws -> Bool {
                 try await desk.deciding.removeOverride(
-                    fixed.id, of: desk.alpha.app, by: HeldCaseTests.author, role: .support, address: nil)
+                    fixed.id, of: desk.alpha.app, by: .person(HeldCaseTests.author, name: "ada"), role: .support,
+                    address: nil)
             }
             #expect(try await remove())
             #expect(try await !remove())
@@ -262,7 +263,7 @@ import Time
             await #expect(throws: DecidingDesk.Refused.self) {
                 try await desk.deciding.setOverride(
                     .decline, for: Self.token, reason: " \n", until: nil, basedOn: nil, of: desk.alpha.app,
-                    by: HeldCaseTests.author, name: "ada", role: .support, address: nil)
+                    by: .person(HeldCaseTests.author, name: "ada"), role: .support, address: nil)
             }
             let kept = try await desk.deciding.overrides(of: desk.alpha.app)
             #expect(kept.isEmpty)
@@ -293,7 +294,7 @@ import Time
                 let overtaken = await #expect(throws: DecidingDesk.OverrideOvertaken.self) {
                     try await desk.deciding.setOverride(
                         .grantFull, for: Self.token.uppercased(), reason: "So.", until: nil, basedOn: basedOn,
-                        of: desk.alpha.app, by: HeldCaseTests.author, name: "bo", role: .support, address: nil)
+                        of: desk.alpha.app, by: .person(HeldCaseTests.author, name: "bo"), role: .support, address: nil)
                 }
                 #expect(overtaken?.current?.id == first.id)
             }

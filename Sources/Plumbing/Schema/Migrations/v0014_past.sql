@@ -49,6 +49,53 @@ create table refunds.rescissions (
 create index rescissions_of on refunds.rescissions (tenant_id, app_id, environment, app_transaction_id);
 create index rescissions_newest on refunds.rescissions (tenant_id, app_id, learned_at desc);
 
+-- ------------------------------------------------------------------ whose purchase it is
+
+-- Customers of purchases that name none: as the app's server said when it was asked, or as a person chose. Only ever added to, and
+-- taken back once.
+create table refunds.named_customers (
+  tenant_id bigint not null,
+  app_id bigint not null,
+  environment text not null check (environment in ('Production', 'Sandbox')),
+  original_transaction_id text collate "C" not null check (octet_length(original_transaction_id) between 1 and 64),
+  naming_id uuid not null,
+  customer text collate "C" not null check (octet_length(customer) between 1 and 200),
+  source text not null check (source in ('callback', 'person')),
+  -- Why the person believes it.
+  note text not null default '' check (octet_length(note) <= 1000),
+  -- Of a person: a member, or the token by which the tenant's own server said so for somebody.
+  person_id uuid,
+  token_id uuid,
+  name text not null,
+  named_at timestamptz not null,
+  withdrawn_at timestamptz,
+  withdrawn_name text,
+  primary key (tenant_id, app_id, naming_id),
+  foreign key (tenant_id, app_id) references tenants.apps,
+  check (source = 'callback' or (person_id is null) <> (token_id is null)),
+  check ((withdrawn_at is null) = (withdrawn_name is null)));
+-- Of two people who choose at once, one does.
+create unique index named_customers_one on refunds.named_customers
+  (tenant_id, app_id, environment, original_transaction_id, source) where withdrawn_at is null;
+create index named_customers_purchase on refunds.named_customers
+  (tenant_id, app_id, environment, original_transaction_id, named_at desc);
+create index named_customers_customer on refunds.named_customers (tenant_id, app_id, customer) where withdrawn_at is null;
+
+create function refunds.naming_rules() returns trigger language plpgsql as $$
+begin
+  if old.withdrawn_at is not null or new.withdrawn_at is null
+    or row(new.tenant_id, new.app_id, new.environment, new.original_transaction_id, new.naming_id, new.customer, new.source,
+           new.note, new.person_id, new.token_id, new.name, new.named_at)
+      is distinct from
+       row(old.tenant_id, old.app_id, old.environment, old.original_transaction_id, old.naming_id, old.customer, old.source,
+           old.note, old.person_id, old.token_id, old.name, old.named_at)
+  then
+    raise exception 'who named a customer is only ever taken back, once' using errcode = 'integrity_constraint_violation';
+  end if;
+  return new;
+end $$;
+create trigger rules before update on refunds.named_customers for each row execute function refunds.naming_rules();
+
 -- ------------------------------------------------------------------ what Apple knows of a customer
 
 -- How far Apple's records of one customer are read: two lists, each from where it was read to the last time.
@@ -152,4 +199,6 @@ create table refunds.ask_tries (
   foreign key (tenant_id, case_id, round_id) references refunds.asks on delete cascade,
   check ((ended_at is null) = (result is null)));
 
-do $$ begin perform tenants.guard_table(t) from unnest(array['refunds.rescissions', 'refunds.pasts', 'refunds.imports', 'refunds.ask_tries']::regclass[]) t; end $$;
+do $$ begin perform tenants.guard_table(t) from unnest(array[
+  'refunds.rescissions', 'refunds.named_customers', 'refunds.pasts', 'refunds.imports', 'refunds.ask_tries']::regclass[]) t; end $$;
+revoke delete on refunds.named_customers from refund_desk_tenant, refund_desk_house;

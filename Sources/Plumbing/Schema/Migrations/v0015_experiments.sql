@@ -79,14 +79,17 @@ create table refunds.overrides (
   override_id uuid not null,
   action text not null check (action in ('GRANT_FULL', 'GRANT_PRORATED', 'DECLINE', 'facts-only', 'nothing', 'hold')),
   reason text not null check (octet_length(reason) between 1 and 1000),
-  author uuid not null,
+  -- A member, or the token by which the tenant's own server fixed it for somebody.
+  author uuid,
+  token_id uuid,
   author_name text not null,
   made_at timestamptz not null,
   -- From then on it counts no more; null: for ever.
   until timestamptz,
   primary key (tenant_id, app_id, customer),
-  foreign key (tenant_id, app_id) references tenants.apps);
-create index overrides_newest on refunds.overrides (tenant_id, app_id, made_at desc, customer);
+  foreign key (tenant_id, app_id) references tenants.apps,
+  check ((author is null) <> (token_id is null)));
+create index overrides_newest on refunds.overrides (tenant_id, app_id, made_at desc, override_id desc);
 
 -- A text of rules laid over every case that rules decided, page by page; whoever goes on begins behind the last page.
 create table refunds.replays (

@@ -28,3 +28,23 @@ create index cases_assigned on refunds.cases (tenant_id, assignee, app_id, liste
   where assignee is not null;
 create index cases_assigned_facet on refunds.cases (tenant_id, assignee, app_id, facet, listed_at desc, case_id desc)
   where assignee is not null;
+
+-- Whoever leaves the tenant leaves their cases to nobody, and that is a step of each case's story. Written here, whoever ends the
+-- membership, so that the room of people knows of no case. The membership is locked before its cases, as who gives a case to a
+-- member locks them.
+create function refunds.leave_cases() returns trigger language plpgsql as $$
+begin
+  perform from refunds.cases c
+  where c.tenant_id = old.tenant_id and c.assignee = old.person_id
+  order by c.case_id
+  for update;
+  -- A statement of its own: it sees the notes of whoever held a case until now.
+  insert into refunds.case_notes (tenant_id, case_id, note_no, at, kind, detail)
+  select c.tenant_id, c.case_id,
+    coalesce((select max(n.note_no) from refunds.case_notes n where n.tenant_id = c.tenant_id and n.case_id = c.case_id), 0) + 1,
+    tenants.now_ms(), 'assigned', '{"left":true}'
+  from refunds.cases c
+  where c.tenant_id = old.tenant_id and c.assignee = old.person_id;
+  return old;
+end $$;
+create trigger leaves_cases before delete on tenants.members for each row execute function refunds.leave_cases();

@@ -101,6 +101,11 @@ package struct EnglishWording: Wording {
                 "\(forms.number(without)) of the last \(forms.number(requests)) refund requests of \(app) were not answered for want of consent.",
                 "Apple decides them without us.",
                 "Report consent through the API, or declare it for all purchasers on the set-up page.")
+        case .consentRescinded(let app, let count):
+            SaidOfIncident(
+                "A parent withdrew consent for \(customers(count)) of \(app), as Apple told.",
+                "Nothing is sent to Apple about what they bought until somebody decides.",
+                "Open the page Consent of the app and decide: answer again, or leave it stopped.")
         case .reasonDrift(let app, let reason, let place, let count, let usual):
             SaidOfIncident(
                 "Refund requests \(Self.place(place, of: app)) give \(reason): \(customers(count)) in a day.",

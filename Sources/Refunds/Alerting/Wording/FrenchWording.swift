@@ -100,6 +100,11 @@ struct FrenchWording: Wording {
                 "Apple décide sans nous.",
                 "Signalez le consentement par l’API, ou déclarez-le pour tous les acheteurs sur la page de configuration."
             )
+        case .consentRescinded(let app, let count):
+            SaidOfIncident(
+                "Un parent a retiré son consentement pour \(customers(count)) de \(app), selon Apple.",
+                "Rien n’est envoyé à Apple sur leurs achats jusqu’à ce que quelqu’un décide.",
+                "Ouvrez la page Consent de l’app et décidez : répondre de nouveau, ou en rester là.")
         case .reasonDrift(let app, let reason, let place, let count, let usual):
             SaidOfIncident(
                 "Des demandes de remboursement \(Self.place(place, of: app)) donnent \(reason) : \(customers(count)) en un jour.",

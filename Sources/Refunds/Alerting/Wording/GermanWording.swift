@@ -99,6 +99,11 @@ struct GermanWording: Wording {
                 "\(forms.number(without)) der letzten \(forms.number(all)) Erstattungsanfragen von \(app) blieben mangels Einwilligung unbeantwortet.",
                 "Apple entscheidet darüber ohne uns.",
                 "Einwilligungen über die API melden oder auf der Einrichtungsseite für alle Käufer erklären.")
+        case .consentRescinded(let app, let count):
+            SaidOfIncident(
+                "Wie Apple mitteilt, wurde für \(customers(count)) von \(app) die Einwilligung durch Eltern widerrufen.",
+                "Über deren Käufe wird nichts an Apple gesendet, bis jemand entscheidet.",
+                "Die Seite Consent der App öffnen und entscheiden: wieder antworten oder angehalten lassen.")
         case .reasonDrift(let app, let reason, let place, let count, let usual):
             SaidOfIncident(
                 "Erstattungsanfragen \(Self.place(place, of: app)) nennen \(reason): \(customers(count)) an einem Tag.",

@@ -26,6 +26,7 @@ package enum IncidentSentence: Sendable, Hashable, Codable {
     /// - Parameter without: requests that were answered without what it knows, or were not answered.
     case callbackFailing(app: String, said: String, without: Int)
     case consentMissing(app: String, without: Int, requests: Int)
+    case consentRescinded(app: String, count: Int)
     case reasonDrift(app: String, reason: String, place: DriftPlace, count: Int, usual: Double)
     case developerIssues(app: String, place: DriftPlace, count: Int, usual: Double)
     case channelFailing(name: String, kind: String, isOff: Bool, said: String)

@@ -83,6 +83,11 @@ struct JapaneseWording: Wording {
             SaidOfIncident(
                 "\(app)の直近\(forms.number(all))件の返金リクエストのうち\(forms.number(without))件に、同意がないため回答しませんでした。",
                 "Appleがこちら抜きで決定します。", "同意をAPIで報告するか、設定ページで全購入者について宣言してください。")
+        case .consentRescinded(let app, let count):
+            SaidOfIncident(
+                "\(app)の顧客\(forms.number(count))人について、保護者が同意を取り消したとAppleが知らせました。",
+                "誰かが決めるまで、その購入についてAppleには何も送りません。",
+                "アプリのConsentページを開き、回答を再開するか、止めたままにするかを決めてください。")
         case .reasonDrift(let app, let reason, let place, let count, let usual):
             SaidOfIncident(
                 "\(Self.place(place, of: app))返金リクエストが\(reason)を理由としています：1日に顧客\(forms.number(count))人",

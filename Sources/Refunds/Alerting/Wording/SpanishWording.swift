@@ -99,6 +99,11 @@ struct SpanishWording: Wording {
                 "Apple decide sin nosotros.",
                 "Comunique el consentimiento por la API o declárelo para todos los compradores en la página de configuración."
             )
+        case .consentRescinded(let app, let count):
+            SaidOfIncident(
+                "Según Apple, los padres retiraron el consentimiento de \(customers(count)) de \(app).",
+                "No se envía nada a Apple sobre sus compras hasta que alguien decida.",
+                "Abra la página Consent de la app y decida: volver a responder o dejarlo detenido.")
         case .reasonDrift(let app, let reason, let place, let count, let usual):
             SaidOfIncident(
                 "Las solicitudes de reembolso \(Self.place(place, of: app)) dan \(reason): \(customers(count)) en un día.",

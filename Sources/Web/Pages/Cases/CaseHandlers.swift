@@ -68,11 +68,16 @@ struct CaseHandlers: Sendable {
         page.notice = notice
         page.commerce = try await commerce(of: story, id, visit)
         page.work = try await work(on: story, visit, typed: typed, wrong: wrong)
-        page.consent = try await console.deciding.consent(of: id, tenant: visit.tenant)
+        let consent = try await console.deciding.consent(of: id, tenant: visit.tenant)
+        page.consent = consent.map { consent in
+            ConsentSection(
+                slug: visit.slug, story: story, consent: consent, canChoose: visit.membership.role >= .support,
+                typed: typed, wrong: wrong)
+        }
+        let customer = story.line.customer ?? consent?.match?.customer
         page.beside = CaseBesidePanel(
-            slug: visit.slug, bundleID: story.bundleID, customer: story.line.customer,
-            beside: try await console.deciding.beside(
-                id, customer: story.line.customer, app: story.line.app, of: visit.tenant),
+            slug: visit.slug, bundleID: story.bundleID, customer: customer,
+            beside: try await console.deciding.beside(id, customer: customer, app: story.line.app, of: visit.tenant),
             canChange: visit.membership.role >= .support, now: now)
         if let round = story.rounds.first, round.state == .held {
             page.held = HeldForm(

@@ -15,7 +15,7 @@ struct CaseStoryPage {
     /// What people do about it; nil where only the story is drawn.
     var work: CaseWork?
     /// On what consent its replies rest.
-    var consent: CaseConsent?
+    var consent: ConsentSection?
     var beside: CaseBesidePanel?
     var notice: Notice?
 
@@ -58,7 +58,7 @@ struct CaseStoryPage {
                         )
                         .html
                     }
-                    if let consent { ConsentSection(slug: slug, story: story, consent: consent).html }
+                    if let consent { consent.html }
                 }
                 aside(.class("split-side"), .ariaLabel("The purchase")) {
                     if let work { work.assignment }

@@ -94,6 +94,10 @@ struct CaseTimelineItem {
             if assignment.to == remark.person { return "\(Words.sentence(name(remark.person))) took it" }
             return "\(Words.sentence(name(remark.person))) gave it to \(assignment.to.map { name($0) } ?? "nobody")"
         }
+        if let named = CaseCustomer(remark) {
+            return named.customer == nil
+                ? "\(named.name) took back who the customer is" : "\(named.name) chose the customer"
+        }
         return "Remark: \(remark.kind)"
     }
 
@@ -160,6 +164,7 @@ struct CaseTimelineItem {
         case .remark(let remark):
             if let text = CaseNote.text(of: remark) { return HTML(text: text) }
             if CaseAssignment(remark) != nil { return nil }
+            if let named = CaseCustomer(remark) { return joined([named.customer, named.note]) }
             if let callback = CallbackRemark(remark) { return joined(CallbackWords.detail(callback)) }
             return remark.detail == "{}" ? nil : code { remark.detail }
         }

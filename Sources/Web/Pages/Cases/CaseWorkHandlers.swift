@@ -31,6 +31,34 @@ struct CaseWorkHandlers: Sendable {
         }
     }
 
+    /// Whose purchase it is, or that whoever was chosen did not buy it.
+    func customer(_ visit: TenantVisit) async throws -> Response {
+        guard case .caseCustomer(let slug, let id) = visit.site else { return notFound(visit) }
+        let form = try SetupForm(visit.visit.request)
+        let (session, role) = (visit.visit.session, visit.membership.role)
+        let who = CaseActor.person(session.person, name: session.name ?? session.email)
+        do {
+            return try await taken(id, visit, form, back: "\(Site.refundCase(slug, id).url)#consent") { _, address in
+                if form.text("do") == "take-back" {
+                    guard let naming = UUID(uuidString: form.text("naming")) else { return false }
+                    return try await console.deciding.takeBackCustomer(
+                        naming, of: id, tenant: visit.tenant, by: who, role: role, address: address)
+                }
+                let written = form.text("customer")
+                return try await console.deciding.chooseCustomer(
+                    written.isEmpty ? form.text("candidate") : written, of: id, tenant: visit.tenant,
+                    note: form.text("customerNote"), by: who, role: role, address: address)
+            }
+        } catch let overtaken as DecidingDesk.CustomerOvertaken {
+            let notice = Notice(
+                .attention,
+                overtaken.current.map { "Nothing was changed: \($0.name) chose a customer before you." }
+                    ?? "Nothing was changed: what was chosen was taken back before.",
+                more: "What stands now is below, under Consent.")
+            return try await CaseHandlers(console: console).page(id, visit, notice: notice, status: .conflict)
+        }
+    }
+
     func bundle(_ visit: TenantVisit) async throws -> Response {
         guard case .caseBundle(_, let id) = visit.site,
             let bundle = try await console.deciding.bundle(

@@ -43,6 +43,7 @@ struct ConsentHandlers: Sendable {
         let (person, role) = (visit.visit.session.person, visit.membership.role)
         let address = visit.visit.context.client.address
         do {
+            if form.text("do") == "upload" { return try await upload(form, page, visit) }
             let done: ConsentShown.Done
             if let choice = Rescission.Choice(rawValue: form.text("do")) {
                 guard let id = UUID(uuidString: form.text("rescission")) else {
@@ -69,6 +70,25 @@ struct ConsentHandlers: Sendable {
             return console.door.problem(.notFound, .notFound, for: visit)
         } catch DecidingDesk.Refused.forbidden {
             return console.door.problem(.forbidden, .forbidden, for: visit)
+        }
+    }
+
+    private func upload(_ form: SetupForm, _ page: ConsentPage, _ visit: TenantVisit) async throws -> Response {
+        var page = page
+        guard let file = form.files("file").first else {
+            page.notice = Notice(.bad, "No file was sent.", more: "Choose a file of comma-separated values.")
+            return console.page(page.html, status: .unprocessableContent)
+        }
+        do {
+            let upload = try await console.deciding.uploadConsents(
+                file.bytes, of: page.app, by: visit.visit.session.person, role: visit.membership.role,
+                address: visit.visit.context.client.address)
+            page.upload = upload
+            page.notice = UploadReport.notice(upload)
+            return console.page(page.html)
+        } catch let error as UnreadableFile {
+            page.notice = Notice(.bad, "Nothing was stored.", more: error.text)
+            return console.page(page.html, status: .unprocessableContent)
         }
     }
 

@@ -13,6 +13,8 @@ struct ConsentPage {
     let canAdd: Bool
     let canDecide: Bool
     var notice: Notice?
+    /// What became of a file that was just sent.
+    var upload: FileUpload?
     /// The customer, or the purchase, that was asked for.
     var asked: String?
     var askedPurchase: String?
@@ -31,11 +33,44 @@ struct ConsentPage {
                 "Nothing is sent to Apple about a customer who did not agree before asking for the refund."
             }.html
             if let notice { notice.html }
+            if let upload { UploadReport(upload: upload, subject: "Customer or purchase").html }
             cost
             if !book.rescissions.isEmpty { rescissions }
             look
             if asked != nil || askedPurchase != nil, wrong.isEmpty { found }
             wordings
+            files
+        }
+    }
+
+    // MARK: Files
+
+    private var files: HTML {
+        section(.class("panel step"), .id("files"), .ariaLabelledBy("files-title")) {
+            h2(.id("files-title")) { "Files" }
+            p(.class("step-lead")) {
+                "Everything that was ever reported about consent, as comma-separated values. Such a file can be sent back, here or to another installation."
+            }
+            div(.class("filters-actions")) {
+                a(.class("button"), .href(.consentExport(slug, bundleID: app.bundleID, .plain))) { "CSV" }
+                a(.class("button"), .href(.consentExport(slug, bundleID: app.bundleID, .spreadsheet))) {
+                    "CSV for spreadsheets"
+                }
+            }
+            if canAdd {
+                h3 { "Send a file" }
+                p(.class("quiet")) {
+                    "Columns: \(ConsentFile.columns.joined(separator: ", ")). consented and recordedAt must be there, and in each row appAccountToken or transactionId. Each row stands for itself, and the same file again changes nothing. Consent counts for requests that are signed after its recordedAt."
+                }
+                Web.form(.class("step-form"), .post, .multipart, .action(place)) {
+                    HiddenFields(fields: [("do", "upload")]).html
+                    div(.class("field")) {
+                        Web.label(.class("field-label"), .for("field-file")) { "File" }
+                        input(.id("field-file"), .type("file"), .name("file"), .accept(".csv,.txt"))
+                    }
+                    button(.class("button"), .type("submit")) { "Send" }
+                }
+            }
         }
     }
 

@@ -7,6 +7,10 @@ struct ConsentSection {
     let slug: String
     let story: CaseStory
     let consent: CaseConsent
+    var canChoose = false
+    /// What was typed in a form that was not taken, by its field.
+    var typed: [String: String] = [:]
+    var wrong: [String: String] = [:]
 
     var html: HTML {
         section(.class("panel"), .id("consent"), .ariaLabelledBy("consent-title")) {
@@ -35,7 +39,10 @@ struct ConsentSection {
                     " is \(match.by.text)."
                 }
             }
-            if !consent.guesses.isEmpty { guesses }
+            CustomerChoice(
+                slug: slug, caseID: story.line.id, bundleID: story.bundleID, consent: consent, canChoose: canChoose,
+                typed: typed, wrong: wrong
+            ).html
             if consent.entries.isEmpty {
                 p(.class("quiet")) { "Nothing was reported about the customer or the purchase." }
             } else {
@@ -66,28 +73,5 @@ struct ConsentSection {
         if let wording = entry.wording { words += ", to the wording \"\(wording)\"" }
         if let source = entry.source { words += ", source \(source)" }
         return words + "."
-    }
-
-    private var guesses: HTML {
-        details(.class("opening")) {
-            summary { "Who may have bought it" }
-            p(.class("quiet")) {
-                "The purchase names no customer. These bought the same product within a day of it; nobody is chosen by itself."
-            }
-            ul(.class("plain-list")) {
-                for guess in consent.guesses {
-                    li {
-                        a(
-                            .class("mono"),
-                            .href(.consent(slug, bundleID: story.bundleID, .customer(guess.customer)))
-                        ) { NameText(guess.customer).html }
-                        span(.class("subtext")) {
-                            "bought it "
-                            TimeText(guess.boughtAt).shortHTML
-                        }
-                    }
-                }
-            }
-        }
     }
 }

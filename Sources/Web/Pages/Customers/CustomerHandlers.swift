@@ -29,6 +29,7 @@ struct CustomerHandlers: Sendable {
         else { return console.door.problem(.notFound, .notFound, for: visit) }
         let form = try SetupForm(visit.visit.request)
         let session = visit.visit.session
+        let who = CaseActor.person(session.person, name: session.name ?? session.email)
         let address = visit.visit.context.client.address
         do {
             if form.text("do") == "remove" {
@@ -36,7 +37,7 @@ struct CustomerHandlers: Sendable {
                     return console.door.problem(.notFound, .notFound, for: visit)
                 }
                 let isDone = try await console.deciding.removeOverride(
-                    id, of: page.app, by: session.person, role: visit.membership.role, address: address)
+                    id, of: page.app, by: who, role: visit.membership.role, address: address)
                 if !isDone {
                     page.notice = Notice(
                         .attention, "Nothing was removed: \(page.app.name) has no such answer.",
@@ -51,8 +52,7 @@ struct CustomerHandlers: Sendable {
                 try await console.deciding.setOverride(
                     action, for: try await customer(form, page.app), reason: form.text("reason"),
                     until: try Self.until(form), basedOn: UUID(uuidString: page.basedOn), of: page.app,
-                    by: session.person, name: session.name ?? session.email, role: visit.membership.role,
-                    address: address)
+                    by: who, role: visit.membership.role, address: address)
             }
             return .seeOther(Site.customers(slug, bundleID: page.app.bundleID, customer: nil).url)
         } catch DecidingDesk.Refused.field(let name, let why) {

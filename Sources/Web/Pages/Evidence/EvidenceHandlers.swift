@@ -123,15 +123,9 @@ struct EvidenceHandlers: Sendable {
         do {
             let upload = try await desk.upload(file.bytes, of: page.app, by: who)
             page.upload = upload
-            let all = upload.lines.count
-            page.notice =
-                upload.refused.isEmpty
-                ? Notice(.good, all == 0 ? "The file has no rows." : "All \(all) rows were stored.")
-                : Notice(
-                    .attention, "\(upload.stored) of \(all) rows were stored.",
-                    more: "The others are listed below, each with its reason. Put them right and send them again.")
+            page.notice = UploadReport.notice(upload)
             return console.page(page.html)
-        } catch let error as UsageFile.Unreadable {
+        } catch let error as UnreadableFile {
             page.notice = Notice(.bad, "Nothing was stored.", more: error.text)
             return console.page(page.html, status: .unprocessableContent)
         }

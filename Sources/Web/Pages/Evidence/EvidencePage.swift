@@ -13,7 +13,7 @@ struct EvidencePage {
     var notice: Notice?
     /// A secret just made.
     var newSecret: Redacted<String>?
-    var upload: UsageUpload?
+    var upload: FileUpload?
     /// Why a field was not taken, by its name.
     var wrong: [String: String] = [:]
     /// What was sent with a form that was not taken.
@@ -41,7 +41,7 @@ struct EvidencePage {
             }.html
             if let notice { notice.html }
             if let newSecret { secretOnce(newSecret) }
-            if let upload { UploadReport(upload: upload).html }
+            if let upload { UploadReport(upload: upload, subject: "transactionId").html }
             callback
             models
             if canChange { files }

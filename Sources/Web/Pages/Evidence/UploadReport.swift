@@ -5,7 +5,20 @@ struct UploadReport {
     /// Rows that are listed one by one.
     static let listedMax = 1000
 
-    let upload: UsageUpload
+    let upload: FileUpload
+    /// What the rows are about: the heading of its column.
+    let subject: String
+
+    /// What came of it, in a sentence.
+    static func notice(_ upload: FileUpload) -> Notice {
+        let all = upload.lines.count
+        if upload.refused.isEmpty {
+            return Notice(.good, all == 0 ? "The file has no rows." : "All \(all) rows were stored.")
+        }
+        return Notice(
+            .attention, "\(upload.stored) of \(all) rows were stored.",
+            more: "The others are listed below, each with its reason. Put them right and send them again.")
+    }
 
     var html: HTML {
         section(.class("panel"), .ariaLabelledBy("report-title")) {
@@ -19,11 +32,11 @@ struct UploadReport {
                     caption: "Rows that were not stored",
                     columns: [
                         .init("Line", isNumber: true) { line in span { "\(line.number)" } },
-                        .init("transactionId") { line in
-                            if line.transactionID.isEmpty {
+                        .init(subject) { line in
+                            if line.subject.isEmpty {
                                 span(.class("quiet")) { "–" }
                             } else {
-                                span(.class("mono")) { NameText(line.transactionID).html }
+                                span(.class("mono")) { NameText(line.subject).html }
                             }
                         },
                         .init("Why not") { line in span { Words.sentence(line.error ?? "") } },
@@ -37,7 +50,7 @@ struct UploadReport {
     }
 
     /// `2–40, 42`: rows that follow each other in the file are one range.
-    static func ranges(_ upload: UsageUpload) -> String {
+    static func ranges(_ upload: FileUpload) -> String {
         var ranges: [(first: Int, last: Int)] = []
         var isRunning = false
         for line in upload.lines {
