@@ -117,7 +117,7 @@ import Time
                 (" ", "the owner", "--consent-shown-where is missing"),
                 ("in the terms", "", "--consent-declared-by is missing"),
                 (String(repeating: "x", count: 1001), "the owner", "--consent-shown-where is longer"),
-                ("in the terms", "the\u{1}owner", "--consent-declared-by holds control characters"),
+                ("in the terms", "the\u{1}owner", "--consent-declared-by has a control character"),
             ] {
                 let finished = try await add(shownWhere, declaredBy)
                 #expect(finished.status == 1 && finished.error.contains(why), "\(finished.error)")

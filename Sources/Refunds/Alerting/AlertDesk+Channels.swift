@@ -166,7 +166,7 @@ extension AlertDesk {
         _ kind: ChannelKind, _ change: ChannelChange, known: Redacted<String>? = nil
     ) throws -> ChannelEntry {
         let name = change.name
-        guard (1...80).contains(name.count), Text.isKept(name, bytesMax: 320),
+        guard (1...80).contains(name.count), Text.isWritten(name, bytesMax: 320),
             name.contains(where: { !$0.isWhitespace })
         else { throw AlertError.field("name", "a name has 1 to 80 characters") }
         guard change.severity > .info else {

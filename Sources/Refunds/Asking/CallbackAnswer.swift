@@ -127,7 +127,7 @@ struct CallbackAnswer: Sendable, Hashable {
         }
         var wording: String?
         if let version = value["wordingVersion"], !version.isNull {
-            if let text = version.string, Text.isKept(text, bytesMax: 500) {
+            if let text = version.string, Text.isWritten(text, bytesMax: 500) {
                 wording = text
             } else if consented {
                 return troubles.append("consent was not taken: its wordingVersion is a text of at most 500 bytes")

@@ -40,7 +40,7 @@ extension CommerceDesk {
     package func setAddendum(
         version: String, on day: String, app: App, environment: AppEnvironment, by actor: CommerceActor
     ) async throws -> CommerceAccess {
-        guard (1...100).contains(version.utf8.count), !version.utf8.contains(0) else {
+        guard !version.isEmpty, Text.isWritten(version, bytesMax: 100) else {
             throw CommerceRefused.troubles([CommerceTrouble("version", nil, "A version has 1 to 100 bytes of text.")])
         }
         guard Self.isDay(day) else {
@@ -113,7 +113,7 @@ extension CommerceDesk {
             ])
         }
         let note = cost.note
-        guard note.map({ Text.isKept($0, bytesMax: Self.costNoteBytesMax) }) ?? true else {
+        guard note.map({ Text.isWritten($0, bytesMax: Self.costNoteBytesMax) }) ?? true else {
             throw CommerceRefused.troubles([
                 CommerceTrouble("note", nil, "The note has at most \(Self.costNoteBytesMax) bytes.")
             ])

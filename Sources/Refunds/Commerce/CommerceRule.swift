@@ -33,8 +33,10 @@ package enum CommerceRule {
         if let storefront = intention.storefront, !isCapitals(storefront) {
             troubles.append(.init("storefront", 4_000_028, "A storefront is three capital letters, such as DEU."))
         }
-        if let note = intention.note, note.utf8.count > noteBytesMax || note.utf8.contains(0) {
+        if let note = intention.note, !Text.isKept(note, bytesMax: noteBytesMax) {
             troubles.append(.init("note", nil, "A note has at most \(noteBytesMax) bytes of text."))
+        } else if let note = intention.note, !Text.isPlain(note) {
+            troubles.append(.init("note", nil, "The note \(Text.notPlain)."))
         }
         switch intention.kind {
         case .refund: troubles += refundForm(intention)

@@ -278,7 +278,7 @@ package enum ConsentLedger {
             })
     }
 
-    private static func isKept(_ text: String?) -> Bool { text.map { Text.isKept($0, bytesMax: 500) } ?? true }
+    private static func isKept(_ text: String?) -> Bool { text.map { Text.isWritten($0, bytesMax: 500) } ?? true }
 }
 
 extension ConsentChange {

@@ -28,6 +28,11 @@ package enum PolicyText {
         }
         for (index, line) in lines.enumerated() where troubles.count < 20 {
             let number = index + 1
+            guard Text.isPlain(String(line)) else {
+                // Behind it another word may stand than the one that is seen: the rule would never fit, or too often.
+                troubles.append(Trouble(line: number, text: "This line \(Text.notPlain)."))
+                continue
+            }
             var words = Words(line)
             if words.isAtEnd || words.startsComment { continue }
             do throws(Wrong) {

@@ -31,6 +31,9 @@ enum Text {
         }
     }
 
+    /// What people and programs write of their own: kept as it is, and read as it stands.
+    static func isWritten(_ text: String, bytesMax: Int) -> Bool { isKept(text, bytesMax: bytesMax) && isPlain(text) }
+
     /// What is said of a text that is not plain, behind the name of its field.
     static let notPlain = "has a control character, or one that turns the direction of writing: take it out"
 

@@ -78,8 +78,15 @@ extension AppChanges {
         guard text.contains(where: { !$0.isWhitespace }) else { throw AppChangeError(member, "is missing") }
         guard text.utf8.count <= bytesMax else { throw AppChangeError(member, "is longer than \(bytesMax) bytes") }
         let isClean = text.unicodeScalars.allSatisfy { scalar in
-            scalar.value >= 0x20 || scalar == "\n" || scalar == "\r" || scalar == "\t"
+            switch scalar.value {
+            case 0x09, 0x0A, 0x0D: true
+            // Controls, and what turns the direction of writing: behind it something else may stand than what is seen.
+            case 0...0x1F, 0x7F...0x9F, 0x202A...0x202E, 0x2066...0x2069: false
+            default: true
+            }
         }
-        guard isClean else { throw AppChangeError(member, "holds control characters") }
+        guard isClean else {
+            throw AppChangeError(member, "has a control character, or one that turns the direction of writing")
+        }
     }
 }

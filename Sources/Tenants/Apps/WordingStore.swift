@@ -20,6 +20,9 @@ package enum WordingStore {
         """
     }
 
+    /// How the names begin that wordings of consent for everybody are given.
+    private static let everybodyPrefix = "all-from-"
+
     /// Keeps a wording; audited.
     ///
     /// Throws `AppChangeError` naming `wordingVersion`, `wordingText` or `wordingFrom`.
@@ -27,6 +30,9 @@ package enum WordingStore {
         _ wording: ConsentWording, to app: App, by actor: AuditEntry.Actor, address: String? = nil, in tx: Transaction
     ) async throws {
         try AppChanges.checkText(wording.version, "wordingVersion", bytesMax: versionBytesMax)
+        guard !wording.version.hasPrefix(everybodyPrefix) else {
+            throw AppChangeError("wordingVersion", "begins as the names of consent for everybody do: take another")
+        }
         try AppChanges.checkText(wording.text, "wordingText", bytesMax: AppChanges.wordingBytesMax)
         guard wording.shownFrom >= ConsentSetting.firstStart else {
             throw AppChangeError("wordingFrom", "must not lie before 2008-07-10, when the App Store opened")
@@ -49,7 +55,7 @@ package enum WordingStore {
     static func keep(
         _ text: String, from: Moment, of app: App, by actor: AuditEntry.Actor, at now: Moment, in tx: Transaction
     ) async throws {
-        let name = "all-from-\(from.iso8601.prefix(10))"
+        let name = "\(everybodyPrefix)\(from.iso8601.prefix(10))"
         let known = try await tx.rows(
             """
             select version, text

@@ -69,6 +69,7 @@ import Time
 
     static let table: [Spoiled] = [
         .init("custom without amount", "items[0].refundAmount", 4_000_153, .refused, custom(nil)),
+        .init("a note that turns", "note", nil, .refused, intention { $0.note = "paid\u{202E}" }),
         .init("custom of nothing", "items[0].refundAmount", 4_000_154, .refused, custom(0)),
         .init("custom of less than nothing", "items[0].refundAmount", 4_000_154, .refused, custom(-10)),
         .init("beyond 32 bits", "items[0].refundAmount", 4_000_132, .refused, custom(2_147_483_648)),

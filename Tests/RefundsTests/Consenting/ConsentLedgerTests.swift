@@ -70,6 +70,9 @@ struct ConsentLedgerTests {
             await #expect(throws: ConsentLedger.Refusal.textTooLong(member: "wordingVersion")) {
                 try await record(desk, true, nil, wording: String(repeating: "x", count: 501))
             }
+            await #expect(throws: ConsentLedger.Refusal.textTooLong(member: "wordingVersion")) {
+                try await record(desk, true, nil, wording: "3\u{202E}")
+            }
         }
     }
 

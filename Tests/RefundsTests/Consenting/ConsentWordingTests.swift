@@ -23,6 +23,9 @@ struct ConsentWordingTests {
             try await Self.add("v2", text: "I agree to more.", to: desk)
             await #expect(throws: AppChangeError.self) { try await Self.add("v1", text: "Something else.", to: desk) }
             await #expect(throws: AppChangeError.self) { try await Self.add("", to: desk) }
+            await #expect(throws: AppChangeError.self) { try await Self.add("v3\u{202E}", to: desk) }
+            // Such names belong to consent for everybody.
+            await #expect(throws: AppChangeError.self) { try await Self.add("all-from-2026-01-01", to: desk) }
             await #expect(throws: AppChangeError.self) { try await Self.add("v3", text: " ", to: desk) }
             await #expect(throws: AppChangeError.self) { try await Self.add("v3", from: desk.now + .days(2), to: desk) }
             await #expect(throws: DecidingDesk.Refused.forbidden) { try await Self.add("v3", to: desk, role: .support) }

@@ -78,6 +78,8 @@ import Time
 
     @Test(arguments: [
         ("", "The last rule says"), ("if use is full then prefer DECLINE", "The last rule says"),
+        ("if reason is \u{202E}LEGAL then send nothing", "direction of writing"),
+        ("# \u{1B}[2J\notherwise send nothing", "control character"),
         ("otherwise", "An action is"), ("otherwise send facts only\notherwise send nothing", "Nothing comes after"),
         ("when use is full then send nothing", "A line begins with"),
         ("if use then send nothing", "After \"use\" write"),

@@ -280,6 +280,25 @@ import Time
         }
     }
 
+    @Test func `a file of a name that is there already, or behind the end, does not pass, and rubbish is no bundle`()
+        async throws
+    {
+        try await worked { desk, id, ada in
+            let bundle = try await bundle(desk, id, ada)
+            var second = TarFile(at: desk.now)
+            second.add("case.json", Array("{}".utf8))
+            // Before the two empty blocks with which an archive ends, and behind them.
+            let end = bundle.bytes.count - bundle.bytes.reversed().prefix { $0 == 0 }.count
+            let head = Array(bundle.bytes[..<((end + 511) / 512 * 512)])
+            let twice = try await verify(head + second.ended, desk)
+            #expect(twice.status == 1 && twice.output.contains("case.json is in it twice"), "\(twice)")
+            let behind = try await verify(bundle.bytes + second.ended, desk)
+            #expect(behind.status == 1 && behind.output.contains("behind its end"), "\(behind)")
+            let rubbish = try await verify(Array("no archive".utf8), desk)
+            #expect(rubbish.status == 2 && rubbish.error.split(separator: "\n").count == 1, "\(rubbish)")
+        }
+    }
+
     @Test func `originals that were gone when it was written are no fault`() async throws {
         try await worked { desk, id, ada in
             _ = try await desk.test.asSuperuser("delete from refunds.notification_bodies")

@@ -66,7 +66,7 @@ struct ProblemPage {
         case .formsOnly: "This address takes forms only. Nothing was changed."
         case .pageOnly: "This page cannot be posted to. Nothing was changed."
         case .tooLarge:
-            "What was sent is larger than this page takes, so nothing was changed. Go back and send less: a key file has less than 2 KB, and a long list can be sent in parts."
+            "What was sent is larger than this page takes, so nothing was changed. Go back and send less: a long file of rows can be sent in parts of at most 1 MiB, each with its first line, and a key file has less than 2 KB."
         case .unreadable(let why):
             "What arrived is no form and no address of this desk: \(why). Nothing was changed. Go back, load the page again, and send its form once more. Programs call the API (/api/v1/openapi.json), not these pages."
         case .notNow:
