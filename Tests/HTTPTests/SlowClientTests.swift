@@ -190,7 +190,7 @@ import Testing
     @Test func `BL-124, BL-125: the limits are the promised ones unless something else is said`() {
         let limits = Limits()
         #expect(limits.headerBytesMax == 32 * 1024 && limits.headerFieldsMax == 100)
-        #expect(limits.bodyBytesMax == 1024 * 1024 && limits.connectionsMax == 10_000)
+        #expect(limits.bodyBytesMax == 1088 * 1024 && limits.connectionsMax == 10_000)
         #expect(limits.headerTime == .seconds(10) && limits.idleTime == .seconds(60))
         // A byte every five seconds falls below the rate within the minute.
         #expect(limits.bytesPerSecondMin >= 1 && limits.transferGrace <= .seconds(30))

@@ -52,6 +52,29 @@ import Time
         }
     }
 
+    @Test func `a form that is older than somebody else's change is not taken, and the same form twice is one`()
+        async throws
+    {
+        try await withSam { sam, _, _ in
+            func mark(_ text: String) throws -> String {
+                String(try #require(text.firstMatch(of: /name="seen" value="([0-9a-f]+)"/)).output.1)
+            }
+            let url = "https://backend.example/evidence"
+            let seen = try mark(try await sam.get(Self.place).text)
+            let save = form("callback", ("seen", seen), ("asked", "yes"), ("callbackURL", url))
+            for _ in 1...2 { #expect(try await sam.post(Self.place, save).status == 303) }
+            let stale = try await sam.post(
+                Self.place, form("callback", ("seen", seen), ("asked", "no"), ("callbackURL", "")))
+            #expect(stale.status == 409 && stale.text.contains("by somebody else meanwhile"))
+            #expect(Markup(stale.text).troubles == [])
+            #expect(try await sam.get(Self.place).text.contains(url))
+            // What is shown now is what the next form was filled in with.
+            let next = form("callback", ("seen", try mark(stale.text)), ("asked", "no"), ("callbackURL", ""))
+            #expect(try await sam.post(Self.place, next).status == 303)
+            #expect(try await !sam.get(Self.place).text.contains(url))
+        }
+    }
+
     @Test(arguments: [
         ("https://10.1.2.3/", "private network"), ("http://8.8.8.8/", "must begin with https://"),
         ("", "is needed"), ("https://refunds.example/n/x", "of this installation"),

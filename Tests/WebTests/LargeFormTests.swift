@@ -12,10 +12,10 @@ import Time
 
     /// The whole request, for the form of an app.
     private static func request(
-        _ type: String, _ body: String, isChunked: Bool = false, cookie: String = ""
+        _ type: String, _ body: String, to site: Site = .newApp("alpha"), isChunked: Bool = false, cookie: String = ""
     ) -> String {
         let head =
-            "POST /t/alpha/apps/new HTTP/1.1\r\nHost: refunds.example\r\nOrigin: \(TestBrowser.address)\r\n"
+            "POST \(site.url) HTTP/1.1\r\nHost: refunds.example\r\nOrigin: \(TestBrowser.address)\r\n"
             + "Content-Type: \(type)\r\n\(cookie)"
         if isChunked {
             let size = String(body.utf8.count, radix: 16)
@@ -61,6 +61,28 @@ import Time
             await client.close()
             // What was refused harms nobody: the next request on a connection of its own is served.
             #expect(try await server.ask("GET /sign-in HTTP/1.1\r\nHost: refunds.example\r\n\r\n").status == 200)
+        }
+    }
+
+    /// What the pages promise of files is the files' own size, whatever the form around them takes.
+    @Test(arguments: [(0, 200), (1, 422)])
+    func `a file of a whole mebibyte is taken, and one byte more is told its limit`(
+        more: Int, status: Int
+    ) async throws {
+        try await withServer { server, sam in
+            let cookie = "Cookie: " + sam.cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ") + "\r\n"
+            let row = "transactionId,deliveryStatus\n1,DELIVERED\n"
+            let file = row + String(repeating: "\n", count: (1 << 20) + more - row.utf8.count)
+            let parts =
+                "--b\r\nContent-Disposition: form-data; name=\"do\"\r\n\r\nupload\r\n"
+                + "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"use.csv\"\r\n\r\n\(file)\r\n--b--\r\n"
+            let answer = try await server.ask(
+                Self.request(
+                    "multipart/form-data; boundary=b", parts,
+                    to: .evidence("alpha", bundleID: "com.example.alpha", .now), cookie: cookie))
+            #expect(answer.status == status)
+            #expect(Markup(answer.text).troubles == [])
+            #expect(answer.text.contains("1024 KiB") == (more > 0))
         }
     }
 

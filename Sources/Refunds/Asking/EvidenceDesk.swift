@@ -75,8 +75,11 @@ package final class EvidenceDesk: Sendable {
     ///
     /// - Parameter isAsked: false: what stood before, or push, stays as the app's way.
     /// - Throws: `AppChangeError` naming the member.
-    package func setCallback(_ url: String, isAsked: Bool, of app: App, by who: Changer) async throws {
+    package func setCallback(
+        _ url: String, isAsked: Bool, seen: AppChanges.Seen? = nil, of app: App, by who: Changer
+    ) async throws {
         var changes = AppChanges()
+        changes.seen = seen
         changes.callbackURL = url
         if isAsked {
             changes.evidence = .callback

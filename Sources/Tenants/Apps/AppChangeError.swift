@@ -10,5 +10,11 @@ package struct AppChangeError: Error, Hashable, CustomStringConvertible {
         self.text = text
     }
 
+    /// Somebody else changed the same settings since the form was drawn.
+    package static let overtaken = AppChangeError(
+        "seen",
+        "were changed by somebody else meanwhile: look at what stands there now, and send the form again if it is still right"
+    )
+
     package var description: String { "\(member) \(text)" }
 }

@@ -17,6 +17,8 @@ package struct AppChanges: Hashable, Sendable {
     package var hasOtherReceiver: Bool?
     /// The other receiver's address, sealed in the vault. Empty: nothing is passed on any more.
     package var relayURL: String?
+    /// Nil: whatever the settings are by now.
+    package var seen: Seen?
 
     package init() {}
 

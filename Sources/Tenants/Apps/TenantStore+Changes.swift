@@ -79,6 +79,8 @@ extension TenantStore {
             note("relayURL", standing(old.isRelayed), url.isEmpty ? "not set" : "set anew")
         }
         guard !sets.isEmpty else { return old }
+        // The same form sent twice changes nothing the second time, and has not come this far.
+        if let seen = changes.seen, seen.mark != old.mark(of: seen.form) { throw AppChangeError.overtaken }
         let assignments = sets.dropFirst().reduce(sets[0]) { "\($0), \($1)" as SQL }
         guard
             let changed = try await tx.row(

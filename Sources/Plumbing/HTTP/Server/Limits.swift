@@ -6,8 +6,8 @@ package struct Limits: Sendable {
     package var targetBytesMax = 8 * 1024
     /// Header fields, and again trailer fields: 431 above.
     package var headerFieldsMax = 100
-    /// Bytes of a body, whatever its route allows: 413 above.
-    package var bodyBytesMax = 1024 * 1024
+    /// Bytes of a body, whatever its route allows: 413 above. A file of 1 MiB, and the form around it.
+    package var bodyBytesMax = 1024 * 1024 + 64 * 1024
     /// Bytes of all bodies that are being received or answered: 503 above.
     package var bodiesBytesMax = 128 * 1024 * 1024
     /// Open connections: further ones are answered 503 and closed.

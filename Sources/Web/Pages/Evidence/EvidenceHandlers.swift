@@ -34,7 +34,10 @@ struct EvidenceHandlers: Sendable {
             switch form.text("do") {
             case "callback":
                 let isAsked = try form.choice("asked", of: ["yes", "no"]) == "yes"
-                try await desk.setCallback(form.text("callbackURL"), isAsked: isAsked, of: app, by: who)
+                try await desk.setCallback(
+                    form.text("callbackURL"), isAsked: isAsked, seen: .init(.callback, mark: form.text("seen")),
+                    of: app,
+                    by: who)
                 return .seeOther(Site.evidence(slug, bundleID: app.bundleID, .callback).url)
             case "secret": return try await makeSecret(form, page, who, visit)
             case "test": return try await test(page, who)
@@ -47,7 +50,7 @@ struct EvidenceHandlers: Sendable {
         } catch let error as AppChangeError {
             page.wrong[error.member] = Words.sentence("\(EvidencePage.words(for: error.member)) \(error.text).")
             page.notice = Notice(.bad, "Nothing was changed.", more: page.wrong[error.member])
-            return console.page(page.html, status: .unprocessableContent)
+            return console.page(page.html, status: error == .overtaken ? .conflict : .unprocessableContent)
         } catch VaultError.noMasterKey {
             page.notice = Notice(
                 .bad, "No secret was made: there is no master key.",

@@ -25,6 +25,7 @@ struct EvidencePage {
     static func words(for member: String) -> String {
         switch member {
         case "callbackURL": "the callback URL"
+        case "seen": "these settings"
         case "productID": "the product ID"
         case "days": "the number of days"
         case "asked": "whether it is asked"
@@ -132,10 +133,13 @@ struct EvidencePage {
 
     private var form: HTML {
         details(
-            .class("opening"), wrong["callbackURL"] != nil || app.callbackURL == nil ? .open : .id("change-callback")
+            .class("opening"),
+            wrong["callbackURL"] != nil || wrong["seen"] != nil || app.callbackURL == nil
+                ? .open : .id("change-callback")
         ) {
             summary { "Change" }
             Web.form(.class("step-form"), .post, .action(place)) {
+                SeenField(app, .callback).html
                 Choices(
                     legend: "Is the server asked?", name: "asked",
                     choices: [

@@ -13,8 +13,8 @@ struct HeldPage {
     let now: Moment
 
     var html: HTML {
-        Layout(frame, title: "Waiting for somebody").console {
-            PageHeader("Waiting for somebody") {
+        Layout(frame, title: "Waiting for you").console {
+            PageHeader("Waiting for you") {
                 "Refund requests that a policy wants a person to look at. What is prepared goes out by itself at the time that stands beside it."
             }.html
             if !cases.isEmpty || assigned != nil { filter }
@@ -52,6 +52,7 @@ struct HeldPage {
             columns: [
                 .init("Case") { held in
                     a(.href(.refundCase(slug, held.id))) { NameText(held.line.productID).html }
+                    span(.class("subtext mono")) { held.line.transactionID }
                     span(.class("subtext")) {
                         held.appName
                         if let badge = Badge.environment(isRehearsal: held.isRehearsal, isSandbox: held.line.isSandbox)

@@ -46,6 +46,7 @@ struct AddressStep {
 
     private var form: HTML {
         Web.form(.class("step-form"), .post, page.action(.receiver)) {
+            SeenField(page.model.app, .receiver).html
             Choices(
                 legend: "Who gets them now", name: "hasOther",
                 choices: [

@@ -56,6 +56,7 @@ struct AppStep {
         ) {
             summary { "Change" }
             Web.form(.class("step-form"), .post, page.action(.details)) {
+                SeenField(page.model.app, .details).html
                 Field(
                     "Name", name: "name", error: page.wrong("name", in: .details), .required, .maxlength(200),
                     .value(page.typed("name", in: .details, else: app.name))

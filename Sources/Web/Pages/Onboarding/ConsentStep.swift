@@ -68,6 +68,7 @@ struct ConsentStep {
 
     private var form: HTML {
         Web.form(.class("step-form"), .post, page.action(.consent)) {
+            SeenField(page.model.app, .consent).html
             Choices(
                 legend: "How they consent", name: "consent",
                 choices: [

@@ -56,6 +56,7 @@ struct EvidenceStep {
         details(.class("opening"), isWrong ? .open : .id("change-evidence")) {
             summary { "Change" }
             Web.form(.class("step-form"), .post, page.action(.evidence)) {
+                SeenField(page.model.app, .evidence).html
                 Choices(
                     legend: "When nothing is reported about delivery", name: "unreported",
                     choices: [

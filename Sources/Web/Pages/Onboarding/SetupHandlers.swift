@@ -49,19 +49,19 @@ struct SetupHandlers: Sendable {
         let who = Changer(visit.visit.session.person, address: visit.visit.context.client.address)
         do {
             switch part {
-            case .details: try await desk.change(app, try details(form, of: app), by: who)
+            case .details: try await change(app, try details(form, of: app), form, .details, by: who)
             case .appleID: try await desk.change(app, try appleID(form), by: who)
             case .key: return try await key(form, app, who, visit)
             case .probe: try await desk.probe(app, by: who)
-            case .receiver: try await desk.change(app, try receiver(form, of: app), by: who)
+            case .receiver: try await change(app, try receiver(form, of: app), form, .receiver, by: who)
             case .redelivery: return try await redelivery(app, who, visit)
             case .test:
                 guard let environment = AppEnvironment(rawValue: form.text("environment")) else {
                     throw AppChangeError("environment", "is Production or Sandbox")
                 }
                 try await desk.sendTest(app, environment, by: who)
-            case .consent: try await desk.change(app, try consent(form, by: visit), by: who)
-            case .evidence: try await desk.change(app, try evidence(form), by: who)
+            case .consent: try await change(app, try consent(form, by: visit), form, .consent, by: who)
+            case .evidence: try await change(app, try evidence(form), form, .evidence, by: who)
             case .product: try await desk.set(try product(form), of: app, by: who)
             case .token: return try await token(form, app, who, visit)
             case .trial: return try await trial(app, visit)
@@ -76,6 +76,14 @@ struct SetupHandlers: Sendable {
             return try await answer(SetupWords.noMasterKey(part), app, visit, .conflict)
         }
         return back(part, app, visit)
+    }
+
+    private func change(
+        _ app: App, _ changes: AppChanges, _ form: SetupForm, _ kind: App.Form, by who: Changer
+    ) async throws {
+        var changes = changes
+        changes.seen = .init(kind, mark: form.text("seen"))
+        try await desk.change(app, changes, by: who)
     }
 
     /// Back to the page, at the step; a reload then repeats nothing.
@@ -99,7 +107,8 @@ struct SetupHandlers: Sendable {
             SetupAnswer(
                 part: part, tone: .bad, text: "Nothing was changed.",
                 more: Words.sentence("\(field.label) \(error.text)."),
-                fields: form.shown, wrong: field.name), app, visit, .unprocessableContent)
+                fields: form.shown, wrong: field.name), app, visit,
+            error == .overtaken ? .conflict : .unprocessableContent)
     }
 
     private func redelivery(_ app: App, _ who: Changer, _ visit: TenantVisit) async throws -> Response {

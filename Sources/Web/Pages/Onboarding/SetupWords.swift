@@ -128,6 +128,7 @@ enum SetupWords {
     static func field(_ member: String) -> (label: String, name: String?) {
         switch member {
         case "name": ("the name", "name")
+        case "seen": ("these settings", nil)
         case "appleID": ("the Apple ID", "appleID")
         case "environments": ("the choice of environments", nil)
         case "consent": ("the choice of how they consent", nil)
