@@ -76,6 +76,38 @@ import Time
         }
     }
 
+    @Test func `an answer to a request that Apple asked again after is refused, and names the newer one`() async throws
+    {
+        try await GatewayDesk.open { desk async throws in
+            let id = try await held(desk.alpha, desk)
+            let line = "POST /api/v1/cases/\(id)/answer"
+            let before = try json(try await desk.call("GET /api/v1/cases/\(id)"))
+            let request = try #require((before["requests"] as? [[String: Any]])?.first)
+            let newest = try #require(request["notificationUUID"] as? String)
+            let older = UUID()
+            try await desk.test.asSuperuser(
+                """
+                insert into refunds.rounds (tenant_id, case_id, round_id, requested_at, deadline, state,
+                  first_received_at)
+                select tenant_id, case_id, \(older), requested_at - interval '1 hour', deadline, 'superseded',
+                  first_received_at
+                from refunds.rounds
+                where case_id = \(id)
+                """)
+            func body(_ round: String) -> String {
+                #"{"choice": "facts-only", "reason": "Spoke.", "notificationUUID": "\#(round)"}"#
+            }
+            let stale = try await desk.call(line, body("\(older)"))
+            #expect(stale.status == 409 && stale.text.contains("Apple asked again meanwhile"), "\(stale.text)")
+            #expect(try json(stale)["member"] as? String == "notificationUUID")
+            let unknown = try await desk.call(line, body("\(UUID())"))
+            #expect(try unknown.status == 422 && json(unknown)["member"] as? String == "notificationUUID")
+            #expect(try await desk.call(line, body("x")).status == 400)
+            #expect(try json(try await desk.call("GET /api/v1/cases/\(id)"))["state"] as? String == "held")
+            #expect(try await desk.call(line, body(newest)).status == 200)
+        }
+    }
+
     @Test func `it takes a scope of its own, and reaches one's own apps only`() async throws {
         try await GatewayDesk.open { desk async throws in
             let id = try await held(desk.alpha, desk)

@@ -122,7 +122,9 @@ import Time
             var held = SampleCase()
             (held.state, held.outcome) = ("held", "pending")
             let waiting = try await desk.add(held, to: desk.alphaApp)
-            let said = [("choice", "nothing"), ("reason", "Spoke with them.")]
+            let said = [
+                ("round", held.notification.uuidString), ("choice", "nothing"), ("reason", "Spoke with them."),
+            ]
             #expect(try await sam.post(.heldAnswer("alpha", waiting), said).status == 303)
             #expect(try await sam.post(.caseNote("alpha", waiting), [("note", "Called.")]).status == 303)
             let me = try #require(

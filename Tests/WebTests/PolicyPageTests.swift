@@ -88,6 +88,9 @@ import Time
 }
 
 @Suite struct `Pages of what waits for a person` {
+    private static let round = Samples.id(77)
+    private static let named = ("round", round.uuidString.lowercased())
+
     private func withHeld(
         _ role: Tenants.Role, _ body: (TestBrowser, UUID, TestDatabase) async throws -> Void
     ) async throws {
@@ -96,6 +99,7 @@ import Time
             var held = SampleCase()
             held.state = "held"
             held.outcome = "pending"
+            held.notification = Self.round
             try await desk.add(held, to: desk.alphaApp)
             let sam = TestBrowser(console)
             try await sam.signIn()
@@ -123,11 +127,45 @@ import Time
                 ([("choice", "DECLINE"), ("reason", "So."), ("delivery", "LOST")], "Choose from what is offered"),
             ]
             for (fields, words) in forms {
-                let answer = try await sam.post(.heldAnswer("alpha", id), fields)
+                let answer = try await sam.post(.heldAnswer("alpha", id), [Self.named] + fields)
                 #expect(answer.status == 422 && answer.text.contains(words))
             }
-            let answer = try await sam.post(.heldAnswer("alpha", id), forms[0].0)
+            let answer = try await sam.post(.heldAnswer("alpha", id), [Self.named] + forms[0].0)
             #expect(answer.text.contains("value=\"12\""))
+        }
+    }
+
+    @Test func `a form that was made before Apple asked again answers nothing, and keeps what was typed`() async throws
+    {
+        try await withHeld(.support) { sam, id, test in
+            #expect(
+                try await sam.get(.refundCase("alpha", id)).text.contains(#"name="round" value="\#(Self.named.1)""#))
+            let newer = UUID()
+            try await test.asSuperuser("update refunds.rounds set state = 'superseded' where case_id = \(id)")
+            try await test.asSuperuser(
+                """
+                insert into refunds.rounds (tenant_id, case_id, round_id, requested_at, deadline, state,
+                  first_received_at, decision, decided_at, hold_until, ask_until)
+                select tenant_id, case_id, \(newer), requested_at + interval '1 hour', deadline + interval '1 hour', 'held',
+                  first_received_at + interval '1 hour', decision, decided_at, hold_until, ask_until
+                from refunds.rounds
+                where case_id = \(id)
+                """)
+            let typed = [("choice", "DECLINE"), ("reason", "For the first."), ("use", "12")]
+            // What is wrong in it is said first; it stays an answer to the first all the same.
+            let wrong = try await sam.post(.heldAnswer("alpha", id), [Self.named] + typed + [("delivery", "LOST")])
+            #expect(wrong.status == 422 && wrong.text.contains(#"name="round" value="\#(Self.named.1)""#))
+            let stale = try await sam.post(.heldAnswer("alpha", id), [Self.named] + typed)
+            #expect(stale.status == 409 && stale.text.contains("Apple asked again meanwhile"))
+            #expect(stale.text.contains(">For the first.<") && stale.text.contains("value=\"12\""))
+            #expect(stale.text.contains(#"name="round" value="\#(newer.uuidString.lowercased())""#))
+            #expect(Markup(stale.text).troubles == [])
+            let nameless = try await sam.post(.heldAnswer("alpha", id), typed)
+            #expect(nameless.status == 422 && nameless.text.contains("does not say which request"))
+            let answers: Int64? = try await test.asSuperuser(
+                "select count(*) as n from refunds.rounds where answer is not null"
+            ).first?("n")
+            #expect(answers == 0)
         }
     }
 

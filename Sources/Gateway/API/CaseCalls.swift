@@ -37,13 +37,18 @@ struct CaseCalls: Sendable {
         guard let id = UUID(uuidString: call.context.parameter("caseId")) else { throw Self.noCase }
         // Before the body is looked at: what is not one's own is absent, whatever is said about it.
         _ = try await show(id, call)
-        let answer = try read(call)
+        let (round, answer) = try read(call)
         do {
             try await deciding.answer(
-                id, of: call.token.tenant, app: call.token.app, answer, role: .support,
+                id, of: call.token.tenant, app: call.token.app, round: round, answer, role: .support,
                 address: call.context.client.address)
         } catch DecidingDesk.Refused.field(let name, let why) {
             throw Problem(.unprocessableContent, why, member: Self.members[name] ?? name)
+        } catch DecidingDesk.Refused.askedAgain(let state) {
+            throw Problem(
+                .conflict,
+                "Apple asked again meanwhile, and this answer was made for the request before; the newer one is \(state.rawValue), and nothing was changed",
+                member: "notificationUUID")
         } catch DecidingDesk.Refused.answered(let name, let state) {
             throw Problem(
                 .conflict,
@@ -54,10 +59,17 @@ struct CaseCalls: Sendable {
     }
 
     /// Fields of the page's form, and what the API calls them.
-    private static let members = ["delivery": "deliveryStatus", "use": "consumptionPercentage"]
+    private static let members = [
+        "delivery": "deliveryStatus", "use": "consumptionPercentage", "round": "notificationUUID",
+    ]
 
-    private func read(_ call: APICall) throws(Problem) -> HeldAnswer {
+    private func read(_ call: APICall) throws(Problem) -> (round: UUID?, answer: HeldAnswer) {
         var members = try Members(try call.body())
+        let asked = try members.text("notificationUUID")
+        let round = asked.flatMap(UUID.init(uuidString:))
+        guard asked == nil || round != nil else {
+            throw .bad("the member \"notificationUUID\" must be a UUID", member: "notificationUUID")
+        }
         let word = try members.requiredText("choice")
         guard let choice = HeldAnswer.Choice(rawValue: word) else {
             let known = HeldAnswer.Choice.allCases.map(\.rawValue).joined(separator: ", ")
@@ -77,9 +89,10 @@ struct CaseCalls: Sendable {
         let reason = try members.requiredText("reason")
         let name = try members.name("answeredBy")
         try members.end()
-        return HeldAnswer(
+        let answer = HeldAnswer(
             choice: choice, deliveryStatus: delivery, consumptionPercentage: share.map(Int.init), reason: reason,
             token: call.token.id, name: name, at: call.now)
+        return (round, answer)
     }
 }
 

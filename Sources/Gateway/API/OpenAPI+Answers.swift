@@ -6,7 +6,8 @@ extension OpenAPI {
             "operationId": "answerCase",
             "summary": "Answer a request that waits for a person",
             "description": "What somebody decided, told by your own server. It goes to Apple at once, and is said once: the second \#
-        answer is refused with 409. A request waits while the case's state is held; heldUntil says for how long.",
+        answer is refused with 409. A request waits while the case's state is held; heldUntil says for how long. Name the request that \#
+        was decided about as notificationUUID: Apple may ask again meanwhile.",
             "x-scope": "answers",
             "parameters": [
              {
@@ -27,7 +28,8 @@ extension OpenAPI {
               "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Case"}}}
              },
              "409": {
-              "description": "Somebody answered before, or the request waits for nobody any more. Nothing was changed.",
+              "description": "Somebody answered before, the request waits for nobody any more, or Apple asked again since the one that \#
+        `notificationUUID` names. Nothing was changed.",
               "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
              },
              "422": {
@@ -53,6 +55,11 @@ extension OpenAPI {
             "required": ["choice", "reason"],
             "properties": {
              "choice": {"type": "string", "enum": ["DECLINE", "GRANT_FULL", "GRANT_PRORATED", "facts-only", "nothing"]},
+             "notificationUUID": {
+              "type": "string", "format": "uuid",
+              "description": "Which of the case's `requests` is answered. Where Apple asked again since, the answer is refused with \#
+        409; without it, whichever request waits is answered."
+             },
              "deliveryStatus": {
               "type": "string",
               "description": "What is known of the delivery; without it, what was reported stays.",

@@ -191,8 +191,9 @@ package final class AlertDesk: Sendable {
         }
     }
 
+    /// Adds a note to an incident. One that was just written by the same person is there already.
     package func note(_ id: UUID, of tenant: TenantID, text: String, by person: PersonID, name: String) async throws {
-        guard text.contains(where: { !$0.isWhitespace }) else {
+        guard !Text.isBlank(text) else {
             throw AlertError.field("note", "write what is to be known")
         }
         guard Text.isKept(text, bytesMax: 2000) else {
@@ -200,8 +201,12 @@ package final class AlertDesk: Sendable {
         }
         guard Text.isPlain(text) else { throw AlertError.field("note", "the note \(Text.notPlain)") }
         try await change(id, of: tenant) { _, now, tx in
-            try await IncidentStore.event(
-                "noted", id, of: tenant, at: now, by: person, detail: "\(name): \(text)", in: tx)
+            let detail = "\(name): \(text)"
+            guard
+                try await !IncidentStore.has(
+                    "noted", id, of: tenant, since: now - DecidingDesk.noteAgain, by: person, detail: detail, in: tx)
+            else { return }
+            try await IncidentStore.event("noted", id, of: tenant, at: now, by: person, detail: detail, in: tx)
         }
     }
 

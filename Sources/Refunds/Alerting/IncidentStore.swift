@@ -147,6 +147,21 @@ enum IncidentStore {
             """)
     }
 
+    /// Whether somebody did just this since a moment.
+    static func has(
+        _ kind: String, _ id: UUID, of tenant: TenantID, since: Moment, by person: PersonID, detail: String,
+        in tx: Transaction
+    ) async throws -> Bool {
+        try await tx.row(
+            """
+            select event_no
+            from refunds.incident_events
+            where tenant_id = \(tenant.rawValue) and incident_id = \(id) and kind = \(kind)
+              and person_id = \(person.rawValue) and at > \(since) and detail = \(Text.kept(detail, bytesMax: 2000))
+            limit 1
+            """) != nil
+    }
+
     /// Amounts as they are stored: a few pairs, as JSON of our own.
     enum Money {
         static func text(_ money: [String: Int64]) -> String {

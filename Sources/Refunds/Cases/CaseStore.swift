@@ -246,6 +246,7 @@ enum CaseStore {
         _ decision: Decision, until: Moment, about round: UUID, in locked: inout LockedCase, at now: Moment
     ) throws -> SQL {
         locked.change(round) { round in
+            round.withheld = nil
             round.heldUntil = until
             round.askedUntil = until
         }

@@ -221,10 +221,8 @@ extension DecidingDesk {
                   and environment = \(environment.rawValue) and app_transaction_id = \(found.appTransactionID)
                   and decision is distinct from \(choice.rawValue)
                 """)
-            if choice == .answerAgain {
-                try await CaseReopening.rescissionEnded(
-                    found.appTransactionID, environment, tenant: app.tenant, app: app.id, in: tx, now: now)
-            }
+            try await CaseReopening.rescissionChanged(
+                found.appTransactionID, environment, tenant: app.tenant, app: app.id, in: tx, now: now)
             try await Audit.write(
                 AuditEntry(
                     tenant: app.tenant, at: now, actor: .person(person), address: address,

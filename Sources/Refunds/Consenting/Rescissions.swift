@@ -16,7 +16,7 @@ enum Rescissions {
 
     /// Takes in what a verified RESCIND_CONSENT says; the same one again changes nothing. Audited.
     ///
-    /// Senders hold the lock shared: whoever commits first wins.
+    /// What waits for a person about these purchases is decided anew; ring the bell after the commit. Senders hold the lock shared: whoever commits first wins.
     static func take(
         _ appTransaction: String, _ stored: NotificationStore.Stored, at now: Moment, in tx: Transaction
     ) async throws {
@@ -32,6 +32,8 @@ enum Rescissions {
             on conflict do nothing
             """)
         guard isNew == 1 else { return }
+        try await CaseReopening.rescissionChanged(
+            appTransaction, stored.environment, tenant: stored.tenant, app: stored.app, in: tx, now: now)
         try await Audit.write(
             AuditEntry(
                 tenant: stored.tenant, at: now, actor: .program, action: "consent.rescinded", subject: "\(stored.app)",

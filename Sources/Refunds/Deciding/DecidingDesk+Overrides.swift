@@ -77,7 +77,9 @@ extension DecidingDesk {
             throw Refused.field("customer", "Name the customer by the appAccountToken that the app gave.")
         }
         let reason = reason.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        guard !reason.isEmpty else { throw Refused.field("reason", "Say why: it is shown on each of their cases.") }
+        guard !Text.isBlank(reason) else {
+            throw Refused.field("reason", "Say why: it is shown on each of their cases.")
+        }
         guard Text.isKept(reason, bytesMax: 1000) else {
             throw Refused.field("reason", "The reason has at most 1,000 bytes.")
         }

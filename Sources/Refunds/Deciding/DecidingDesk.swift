@@ -27,6 +27,8 @@ package struct DecidingDesk: Sendable {
         case forbidden
         /// Somebody answered before, or the request waits for nobody any more.
         case answered(by: String?, state: RoundState)
+        /// The answer was made for a request that is not the newest any more.
+        case askedAgain(state: RoundState)
     }
 
     // MARK: Policies

@@ -34,6 +34,14 @@ enum Text {
     /// What people and programs write of their own: kept as it is, and read as it stands.
     static func isWritten(_ text: String, bytesMax: Int) -> Bool { isKept(text, bytesMax: bytesMax) && isPlain(text) }
 
+    /// Whether nothing of it is seen: blanks, and characters that are drawn as nothing.
+    static func isBlank(_ text: String) -> Bool {
+        text.unicodeScalars.allSatisfy { scalar in
+            // The blank Braille pattern is drawn as nothing, though Unicode counts it as a symbol.
+            scalar.properties.isWhitespace || scalar.properties.isDefaultIgnorableCodePoint || scalar == "\u{2800}"
+        }
+    }
+
     /// What is said of a text that is not plain, behind the name of its field.
     static let notPlain = "has a control character, or one that turns the direction of writing: take it out"
 

@@ -65,7 +65,7 @@ extension DecidingDesk {
             throw Refused.field("customer", "Choose one, or write the appAccountToken that the app gave.")
         }
         let note = note.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        guard !note.isEmpty else { throw Refused.field("customerNote", "Say why: it stays with the case.") }
+        guard !Text.isBlank(note) else { throw Refused.field("customerNote", "Say why: it stays with the case.") }
         guard Text.isKept(note, bytesMax: 1000) else {
             throw Refused.field("customerNote", "The note has at most 1,000 bytes.")
         }

@@ -68,15 +68,17 @@ extension DecidingDesk {
     ///
     /// - Parameters:
     ///   - app: where only this app's cases may be answered: another's waits for nobody.
+    ///   - round: the request that whoever answers had before their eyes; nil: whichever waits.
     ///   - role: of the person; a token with its scope counts as support.
-    /// - Throws: `Refused`: `field` for what breaks a rule of Apple's, `answered` where somebody was quicker.
+    /// - Throws: `Refused`: `field` for what breaks a rule of Apple's, `answered` where somebody was quicker, `askedAgain`
+    ///   where Apple asked again since.
     package func answer(
-        _ id: UUID, of tenant: TenantID, app only: AppID? = nil, _ answer: HeldAnswer, role: Tenants.Role,
-        address: String?
+        _ id: UUID, of tenant: TenantID, app only: AppID? = nil, round asked: UUID? = nil, _ answer: HeldAnswer,
+        role: Tenants.Role, address: String?
     ) async throws {
         guard role >= .support else { throw Refused.forbidden }
         let reason = answer.reason.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        guard !reason.isEmpty else { throw Refused.field("reason", "Say why: it stays with the case.") }
+        guard !Text.isBlank(reason) else { throw Refused.field("reason", "Say why: it stays with the case.") }
         guard Text.isKept(reason, bytesMax: 1000) else {
             throw Refused.field("reason", "The reason has at most 1,000 bytes.")
         }
@@ -97,21 +99,27 @@ extension DecidingDesk {
                     locked.transactionID, environment: locked.environment, app: locked.app, tenant: tenant, in: tx)
             else { throw Refused.answered(by: nil, state: .missed) }
             let state = locked.value.standing(of: round, at: now).state
+            if let asked, asked != round.id {
+                guard locked.round(asked) != nil else {
+                    throw Refused.field("round", "The case has no such request.")
+                }
+                throw Refused.askedAgain(state: state)
+            }
             guard state == .held, round.answer == nil else {
                 throw Refused.answered(by: round.answer?.name, state: state)
             }
             var said = answer
             said.reason = reason
             // The decision that stands is the one that asked; the answer's own takes its place.
-            let asked = try await tx.row(
+            let decided = try await tx.row(
                 """
                 select decided_at
                 from refunds.rounds
                 where tenant_id = \(tenant.rawValue) and case_id = \(id) and round_id = \(round.id)
                   and decided_at is not null
                 """)
-            if let asked {
-                let askedAt: Moment = try asked("decided_at")
+            if let decided {
+                let askedAt: Moment = try decided("decided_at")
                 said.askedAt = askedAt.milliseconds
             }
             let known = try await FactsReader.read(transaction, locked, round, app, at: now, in: tx)
@@ -119,13 +127,7 @@ extension DecidingDesk {
             let act = try CaseStore.answering(said, about: round.id, in: &locked, at: now)
             try await CaseStore.save(&locked, after: [act], at: now, in: tx)
             // The job that waits for the end of the hold has nothing to wait for any more.
-            try await tx.execute(
-                """
-                update queue.jobs
-                set state = 'ready', run_at = \(now)
-                where tenant_id = \(tenant.rawValue) and kind = \(RefundJobs.Kind.reply.rawValue)
-                  and unique_key = \(round.id.uuidString) and state = 'waiting'
-                """)
+            try await ReplySubject(case: id, round: round.id).hurry(tenant: tenant, in: tx)
             try await Audit.write(
                 AuditEntry(
                     tenant: tenant, at: now, actor: actor, address: address,

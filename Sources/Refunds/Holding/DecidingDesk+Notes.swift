@@ -28,8 +28,10 @@ package enum CaseNote {
 extension DecidingDesk {
     /// Notes of one case: whoever needs more keeps them elsewhere.
     static let notesMax = 200
+    /// The same text by the same person within it is the same note: a form that was sent twice.
+    static let noteAgain: Duration = .seconds(60)
 
-    /// Adds a note to a case; audited, without its text.
+    /// Adds a note to a case; audited, without its text. One that was just written by the same person is there already.
     ///
     /// - Returns: false where the tenant has no such case.
     /// - Throws: `Refused`: `field` "note" for a text that is empty, too long or one too many.
@@ -38,13 +40,24 @@ extension DecidingDesk {
     ) async throws -> Bool {
         guard role >= .support else { throw Refused.forbidden }
         let text = text.trimmingBlanks
-        guard !text.isEmpty else { throw Refused.field("note", "Write something first.") }
+        guard !Text.isBlank(text) else { throw Refused.field("note", "Write something first.") }
         guard Text.isKept(text, bytesMax: CaseNote.bytesMax) else {
             throw Refused.field("note", "A note has at most 4,000 bytes.")
         }
         guard Text.isPlain(text) else { throw Refused.field("note", "The note \(Text.notPlain).") }
         return try await database.transaction(tenant.scope) { tx in
             guard try await CaseStore.hold(id, tenant: tenant, in: tx) else { return false }
+            let now = clock.now
+            let detail = try CaseNote.detail(text)
+            let same = try await tx.row(
+                """
+                select note_no
+                from refunds.case_notes
+                where tenant_id = \(tenant.rawValue) and case_id = \(id) and kind = \(CaseNote.kind)
+                  and person_id = \(person.rawValue) and detail = \(detail) and at > \(now - Self.noteAgain)
+                limit 1
+                """)
+            guard same == nil else { return true }
             let written: Int64 =
                 try await tx.row(
                     """
@@ -55,10 +68,9 @@ extension DecidingDesk {
             guard written < Self.notesMax else {
                 throw Refused.field("note", "A case has at most \(Self.notesMax) notes.")
             }
-            let now = clock.now
             try await tx.execute(
                 CaseStore.noting(
-                    CaseNote.kind, detail: try CaseNote.detail(text), by: person.rawValue, of: id, tenant: tenant,
+                    CaseNote.kind, detail: detail, by: person.rawValue, of: id, tenant: tenant,
                     at: now))
             try await Audit.write(
                 AuditEntry(

@@ -156,7 +156,7 @@ struct NotificationJob: Sendable {
             try await NotificationStore.mark(stored, .acted, transaction: nil, in: tx)
             counters.count(
                 "consent_rescinded_total", [:], of: app, help: "Customers whose consent a parent withdrew at Apple.")
-            return false
+            return true
         }
         guard let transaction = inner.transaction, let id = inner.transactionID, let type = payload.type else {
             // Nothing to act on, or a type that nobody knew when this was written: kept, and shown as it is.

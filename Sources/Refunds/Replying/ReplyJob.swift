@@ -73,11 +73,8 @@ struct ReplyJob: Sendable {
             try await job.again(at: later(now, inFlight.giveUpAt), error: "a call is in flight", in: tx)
             return .finished
         }
-        if let until = round.heldUntil, locked.value.standing(of: round, at: now).state == .held {
-            try await job.again(at: later(now, until), error: "a person is asked", in: tx)
-            return .finished
-        }
-        guard canBeOpen(round, in: locked, at: now), round.window.mayBegin(at: now) else {
+        let isHeld = locked.value.standing(of: round, at: now).state == .held
+        guard isHeld || canBeOpen(round, in: locked, at: now), round.window.mayBegin(at: now) else {
             return try await finish(job, &locked, at: now, in: tx)
         }
         guard
@@ -85,7 +82,7 @@ struct ReplyJob: Sendable {
                 locked.transactionID, environment: locked.environment, app: locked.app, tenant: tenant, in: tx)
         else { throw PostgresError(.misuse, "a case without its transaction") }
         let frozen = try await ReplyStore.body(of: round.id, in: locked, tx: tx)
-        if frozen == nil, app.isAsked,
+        if frozen == nil, !isHeld, app.isAsked,
             let until = try await waitsForCallback(round, locked, transaction, at: now, in: tx)
         {
             try await job.again(at: later(now, until), error: "the app's server is asked", in: tx)
@@ -99,12 +96,17 @@ struct ReplyJob: Sendable {
         let missing = policy.missing(in: facts)
         if let answer = round.answer { decision = answer.deciding(decision) }
         decision.missing = missing.isEmpty ? nil : missing
+        if let until = round.heldUntil, isHeld, decision.withheld?.forbidsRepeats != true {
+            // Whatever else is known by now: the person decides.
+            try await job.again(at: later(now, until), error: "a person is asked", in: tx)
+            return .finished
+        }
         let kept = DecisionStore.keeping(
             decision, of: round, known,
             shadow: known.shadow.flatMap { shadow in
                 policies.policy(shadow, of: app.id)?.rule(for: facts).map { (shadow.number, $0) }
             }, facts: facts, in: locked, at: now)
-        if decision.hold != nil, frozen == nil, round.askedUntil == nil, now < round.window.askUntil {
+        if decision.hold != nil, frozen == nil, mayAsk(about: round), now < round.window.askUntil {
             return try await ask(decision, kept, round, &locked, job, at: now, in: tx)
         }
         if decision.hold != nil { decision.remarks.append(Self.nobodyAnswered(round)) }
@@ -195,6 +197,7 @@ struct ReplyJob: Sendable {
     private func canBeOpen(_ round: Round, in locked: LockedCase, at now: Moment) -> Bool {
         var asked = round
         asked.withheld = nil
+        asked.heldUntil = nil
         return locked.value.standing(of: asked, at: now).state == .open
     }
 
@@ -224,7 +227,9 @@ struct ReplyJob: Sendable {
             acts.append(try CaseStore.keeping(decision, of: round.id, in: &locked, at: now))
             acts.append(kept)
         }
-        if !isFrozen { countHeld(round, of: app) }
+        // Consent that ended while a person was asked: nobody decided.
+        let wasHeld = round.heldUntil.map { now < $0 } ?? false
+        if !isFrozen, !wasHeld { countHeld(round, of: app) }
         counters.count(
             "replies_withheld_total", ["reason": decision.withheld?.rawValue ?? ""], of: app,
             help: "Requests to which nothing is sent on purpose, by reason.")
@@ -235,14 +240,22 @@ struct ReplyJob: Sendable {
         #"{"round":"\#(round.id.uuidString.lowercased())","was":"\#(withheld.rawValue)"}"#
     }
 
+    /// Nobody is asked twice; what was withheld meanwhile waits for its answer again.
+    private func mayAsk(about round: Round) -> Bool {
+        round.askedUntil == nil || (round.withheld != nil && round.answer == nil)
+    }
+
     /// Waits for a person; the same job goes on when the time is up.
     private func ask(
         _ decision: Decision, _ kept: SQL, _ round: Round, _ locked: inout LockedCase, _ job: Job, at now: Moment,
         in tx: Transaction
     ) async throws -> Begun<ReplyCall> {
         let until = round.window.askUntil
-        let act = try CaseStore.asking(decision, until: until, about: round.id, in: &locked, at: now)
-        try await CaseStore.save(&locked, after: [act, kept], at: now, in: tx)
+        var acts = [try CaseStore.asking(decision, until: until, about: round.id, in: &locked, at: now), kept]
+        if let withheld = round.withheld {
+            acts.append(CaseStore.noting("reopened", detail: Self.note(round, withheld), of: locked, at: now))
+        }
+        try await CaseStore.save(&locked, after: acts, at: now, in: tx)
         try await job.again(at: later(now, until), error: "a person is asked", in: tx)
         return .finished
     }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Postgres
 import Queue
 import Tenants
 import Time
@@ -22,6 +23,12 @@ struct ReplySubject: Codable, Sendable, Hashable {
         NewJob(
             tenant: tenant.rawValue, lane: lane, kind: RefundJobs.Kind.reply.rawValue, subject: text, runAt: runAt,
             deadline: deadline, uniqueKey: round.uuidString)
+    }
+
+    /// Lets the job that waits look at the round now; one that runs sees what is committed before its lock.
+    func hurry(tenant: TenantID, in tx: Transaction) async throws {
+        try await Enqueue.hurry(
+            tenant: tenant.rawValue, kind: RefundJobs.Kind.reply.rawValue, uniqueKey: round.uuidString, in: tx)
     }
 
     /// Looks at the round when its time is up, so that states appear without traffic.

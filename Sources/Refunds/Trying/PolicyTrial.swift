@@ -50,6 +50,13 @@ package struct PolicyTrial: Sendable, Codable {
     /// What somebody should think about before it goes live.
     package internal(set) var warnings: [String] = []
 
+    /// What is said of few cases in place of warnings; nil where there are none, or enough.
+    package var fewCases: String? {
+        guard looked > 0, looked < PolicyWarnings.casesMin else { return nil }
+        return
+            "From \(PolicyWarnings.casesMin) requests on, rules that fit none of them are pointed out here. With \(looked), that says little."
+    }
+
     /// Cases that a trial on the page looks at; a replay looks at all.
     package static let casesMax = 1000
     /// Cases that are listed, and how many of one kind.

@@ -6,18 +6,22 @@ struct PolicyWarnings {
     /// So many cases must have been looked at before their answers say something of the policy.
     static let casesMin = 20
 
-    var all: [String] { policy.rules.compactMap(neverFits) + [sameForAll].compactMap { $0 } }
+    var all: [String] {
+        let reach = PolicyReach(policy)
+        return policy.rules.enumerated().compactMap { neverFits($1, at: $0, reach) } + [sameForAll].compactMap { $0 }
+    }
 
-    private func neverFits(_ rule: PolicyRule) -> String? {
-        let earlier = policy.rules.first { other in
-            other.number < rule.number && Set(other.conditions).isSubset(of: Set(rule.conditions))
+    private func neverFits(_ rule: PolicyRule, at index: Int, _ reach: PolicyReach) -> String? {
+        if let contradiction = reach.contradiction(in: index) {
+            return "Rule \(rule.number) never fits: \(contradiction)."
         }
-        if let earlier {
+        if let earlier = reach.taker(of: index) {
             return
                 "Rule \(rule.number) never fits: whatever it looks for is taken by rule \(earlier.number) before it."
         }
-        if let contradiction = rule.contradiction { return "Rule \(rule.number) never fits: \(contradiction)." }
-        guard trial.looked > 0, trial.fits[rule.number] == nil, !rule.conditions.isEmpty else { return nil }
+        guard trial.looked >= Self.casesMin, trial.fits[rule.number] == nil, !rule.conditions.isEmpty else {
+            return nil
+        }
         return "Rule \(rule.number) fits none of the last \(trial.looked) requests."
     }
 
@@ -52,36 +56,6 @@ extension Decision.Answer {
         switch self {
         case .refundInFull, .refundInPart, .decline: true
         case .factsOnly, .nothing: false
-        }
-    }
-}
-
-extension PolicyRule {
-    /// Two of its conditions that are never so at once; nil where none are found.
-    var contradiction: String? {
-        for (index, one) in conditions.enumerated() {
-            for other in conditions[(index + 1)...] where one.excludes(other) || other.excludes(one) {
-                return "\"\(one.text)\" and \"\(other.text)\" are never so at once"
-            }
-        }
-        return nil
-    }
-}
-
-extension PolicyCondition {
-    /// Whether this being so means that the other is not; false where that is not certain.
-    func excludes(_ other: PolicyCondition) -> Bool {
-        switch (self, other) {
-        case (.size(let one, let isBelow, let limit), .size(let two, let isOtherBelow, let otherLimit)):
-            guard one == two else { return false }
-            // A price has one currency; what was spent may have many.
-            if limit.currency != otherLimit.currency { return one == .price }
-            return isBelow && !isOtherBelow && limit.number <= otherLimit.number
-        case (.word(let one, isNot: false, let some), .word(let two, let isNot, let others)):
-            // Products may end with a star; deliveries and offers have two words each for one thing.
-            guard one == two, one != .product, one != .delivery, one != .offer else { return false }
-            return isNot ? Set(some).isSubset(of: others) : Set(some).isDisjoint(with: others)
-        case (.word, _), (.size, _): return false
         }
     }
 }

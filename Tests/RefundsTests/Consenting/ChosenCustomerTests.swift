@@ -49,6 +49,28 @@ struct ChosenCustomerTests {
             try await desk.deciding.consent(of: try await caseID(desk), tenant: desk.alpha.app.tenant))
     }
 
+    @Test func `a request that waits for a person waits no more where whoever was chosen has withdrawn`() async throws {
+        try await Desk.open { desk in
+            try await desk.save("otherwise ask a person, else send facts only")
+            let (app, now) = (desk.alpha.app, desk.now)
+            _ = try await desk.database.transaction(app.tenant.scope) { tx in
+                try await ConsentLedger.record(
+                    .init(consented: true, recordedAt: now - .hours(2)),
+                    of: .purchase(transactionID: "2000000900000001"), tenant: app.tenant, app: app.id, at: now, in: tx)
+            }
+            try await desk.take(Self.ask(desk))
+            #expect(try await desk.cases().map(\.state) == ["held"])
+            try await desk.consent(token: Self.other)
+            try await desk.consent(false, at: desk.now, token: Self.customer)
+            try await Self.choose(desk)
+            #expect(try await desk.cases().map(\.reason) == ["no-consent"])
+            _ = try await desk.deciding.takeBackCustomer(
+                nil, of: try await Self.caseID(desk), tenant: app.tenant, by: Self.ada, role: .support, address: nil)
+            try await desk.work()
+            #expect(try await desk.cases().map(\.state) == ["held"] && desk.apple.calls.isEmpty)
+        }
+    }
+
     @Test func `what was withheld goes out under the consent of whoever was chosen, and later requests do too`()
         async throws
     {

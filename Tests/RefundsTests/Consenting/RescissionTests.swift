@@ -114,6 +114,26 @@ struct RescissionTests {
         }
     }
 
+    @Test func `who is asked about a request is asked no more, and again when replies may go on`() async throws {
+        try await Desk.open { desk in
+            let policy = "if use is part then ask a person, else prefer DECLINE\notherwise send facts only"
+            try await desk.save(policy)
+            try await desk.consent()
+            try await desk.usage(.delivered, share: 40_000)
+            try await desk.take(desk.note("CONSUMPTION_REQUEST", Self.bought(desk)))
+            let tenant = desk.alpha.app.tenant
+            let until = try #require(try await desk.deciding.held(of: tenant).first).until
+            try await desk.take(Self.rescind(desk))
+            #expect(try await desk.cases() == [.init(state: "withheld", reason: "no-consent", outcome: "pending")])
+            #expect(try await desk.deciding.held(of: tenant).isEmpty)
+            try await Self.decide(.answerAgain, desk)
+            #expect(try await desk.cases().map(\.state) == ["held"] && desk.apple.calls.isEmpty)
+            #expect(try await desk.deciding.held(of: tenant).map(\.until) == [until])
+            try await desk.workOn(until: until + .minutes(1))
+            #expect(desk.apple.calls.map { $0.body.contains("DECLINE") } == [true])
+        }
+    }
+
     @Test func `the same notice again changes nothing`() async throws {
         try await Desk.open { desk in
             let note = try Self.rescind(desk)

@@ -45,7 +45,8 @@ import Time
     }
 
     @Test(arguments: [
-        ("", "Write"), (" \n", "Write"), (String(repeating: "é", count: 2001), "at most 4,000 bytes"),
+        ("", "Write"), (" \n", "Write"), ("\u{200B}\u{200D} \u{2060}\u{FEFF}", "Write"),
+        (String(repeating: "é", count: 2001), "at most 4,000 bytes"),
         ("a\u{1B}[2Jb", "control character"), ("a\u{202E}b", "direction of writing"),
         ("a\u{2066}b", "direction of writing"),
     ])
@@ -59,6 +60,27 @@ import Time
                 #expect(name == "note" && said.contains(why))
             }
             #expect(try await desk.count("refunds.case_notes") == 0)
+        }
+    }
+
+    @Test func `a note that is sent again at once is one note; another's, another text and a later one are more`()
+        async throws
+    {
+        try await worked { desk, id, ada in
+            let tenant = desk.alpha.app.tenant
+            let bo = try await desk.member("bo@example.com")
+            func write(_ text: String, by person: PersonID) async throws -> Int64 {
+                let isThere = try await desk.deciding.note(
+                    text, on: id, of: tenant, by: person, role: .support, address: nil)
+                #expect(isThere)
+                return try await desk.count("refunds.case_notes where kind = 'note'")
+            }
+            for _ in 1...3 { #expect(try await write("Called.", by: ada) == 1) }
+            #expect(try await desk.count("tenants.audit where action = 'case.noted'") == 1)
+            #expect(try await write("Called.", by: bo) == 2)
+            #expect(try await write("Called again.", by: ada) == 3)
+            desk.clock.advance(by: .minutes(2))
+            #expect(try await write("Called.", by: ada) == 4)
         }
     }
 

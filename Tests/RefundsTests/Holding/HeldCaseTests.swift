@@ -96,6 +96,59 @@ import Time
         }
     }
 
+    @Test func `an answer that was made for the request before is none to the newer one`() async throws {
+        try await held { desk, id in
+            let tenant = desk.alpha.app.tenant
+            func newest() async throws -> UUID {
+                try #require(try await desk.reading.story(of: tenant, case: id)?.rounds.first).id
+            }
+            let first = try await newest()
+            desk.clock.advance(by: .minutes(5))
+            try await desk.take(desk.note("CONSUMPTION_REQUEST", desk.tx()))
+            let second = try await newest()
+            #expect(try await desk.cases().map(\.state) == ["held"] && second != first)
+            await #expect(throws: DecidingDesk.Refused.askedAgain(state: .held)) {
+                try await desk.deciding.answer(
+                    id, of: tenant, round: first, answer(.decline, at: desk.now), role: .support, address: nil)
+            }
+            await #expect(throws: DecidingDesk.Refused.field("round", "The case has no such request.")) {
+                try await desk.deciding.answer(
+                    id, of: tenant, round: UUID(), answer(.decline, at: desk.now), role: .support, address: nil)
+            }
+            try await desk.work()
+            #expect(try await desk.cases().map(\.state) == ["held"] && desk.apple.calls.isEmpty)
+            try await desk.deciding.answer(
+                id, of: tenant, round: second, answer(.grantFull, at: desk.now), role: .support, address: nil)
+            try await desk.work()
+            #expect(desk.apple.calls.map { $0.body.contains("GRANT_FULL") } == [true])
+        }
+    }
+
+    @Test func `a withdrawal meanwhile ends the waiting at once, and says why`() async throws {
+        try await held { desk, id in
+            try await desk.consent(false, at: desk.now)
+            try await desk.work()
+            #expect(try await desk.cases() == [.init(state: "withheld", reason: "no-consent", outcome: "pending")])
+            #expect(try await desk.deciding.held(of: desk.alpha.app.tenant).isEmpty && desk.apple.calls.isEmpty)
+            await #expect(throws: DecidingDesk.Refused.answered(by: nil, state: .withheld)) {
+                try await desk.deciding.answer(
+                    id, of: desk.alpha.app.tenant, answer(.grantFull, at: desk.now), role: .support, address: nil)
+            }
+            try await desk.workOn(until: desk.now + .hours(12))
+            #expect(desk.apple.calls.isEmpty)
+        }
+    }
+
+    @Test func `a report that leaves consent as it stands changes nothing for who is asked`() async throws {
+        try await held { desk, id in
+            try await desk.consent(at: desk.now - .minutes(90))
+            try await desk.work()
+            #expect(try await desk.cases().map(\.state) == ["held"])
+            #expect(try await desk.deciding.held(of: desk.alpha.app.tenant).map(\.id) == [id])
+            #expect(try await desk.count("refunds.rounds where ask_until is not null") == 1)
+        }
+    }
+
     @Test func `nothing is sent where the person says so`() async throws {
         try await held { desk, id in
             try await desk.deciding.answer(
@@ -121,6 +174,7 @@ import Time
             (answer(.grantProrated, delivery: "UNDELIVERED_OTHER", at: noon), "choice"),
             (answer(.decline, share: 100_001, at: noon), "use"), (answer(.decline, reason: " \n", at: noon), "reason"),
             (answer(.decline, reason: "a\u{202E}b", at: noon), "reason"),
+            (answer(.decline, reason: "\u{200B} \u{2060}", at: noon), "reason"),
         ]
         try await held { desk, id in
             for (answer, field) in cases {

@@ -343,6 +343,20 @@ import Time
         #expect(trial.warnings.isEmpty, "\(trial.warnings)")
     }
 
+    @Test func `few cases say nothing of a rule, and twenty do`() throws {
+        let policy = Policy(template: .fair)
+        for count in [0, 1, 19, 20] {
+            var trial = PolicyTrial()
+            let facts = purchase { $0.share = Evidence(count % 2 == 0 ? 0 : 100_000, .setting) }
+            for _ in 0..<count {
+                trial.add(PastDecision(caseID: UUID(), facts: facts, answer: .decline, outcome: .pending), by: policy)
+            }
+            trial.conclude(policy)
+            #expect(trial.warnings.contains { $0.contains("fits none of the last") } == (count >= 20), "\(count)")
+            #expect(trial.fewCases?.contains("With \(count),") == ((1...19).contains(count) ? true : nil))
+        }
+    }
+
     @Test func `a preference that never varies is warned of; of declining, also that customers go to their bank`()
         throws
     {

@@ -32,6 +32,8 @@ struct HeldForm {
 
     private var form: HTML {
         Web.form(.class("step-form"), .post, .action(.heldAnswer(slug, story.line.id))) {
+            // What was typed for a request stays an answer to it, also where it is shown again with what is wrong.
+            input(.type("hidden"), .name("round"), .value(typed["round"] ?? round.id.text))
             Choices(
                 legend: "What Apple is told", name: "choice",
                 choices: HeldAnswer.Choice.allCases.map { choice in

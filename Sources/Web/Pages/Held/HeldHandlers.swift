@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HTTP
 import Refunds
 import Tenants
@@ -28,10 +29,28 @@ struct HeldHandlers: Sendable {
         let form = try SetupForm(visit.visit.request)
         var wrong: [String: String] = [:]
         do {
+            guard let round = UUID(uuidString: form.text("round")) else {
+                throw DecidingDesk.Refused.field("round", "The form does not say which request it answers.")
+            }
             try await console.deciding.answer(
-                id, of: visit.tenant, try read(form, visit), role: visit.membership.role,
+                id, of: visit.tenant, round: round, try read(form, visit), role: visit.membership.role,
                 address: visit.visit.context.client.address)
             return .seeOther(Site.refundCase(slug, id).url)
+        } catch DecidingDesk.Refused.field("round", let why) {
+            let notice = Notice(
+                .attention, "Nothing was changed: \(why)",
+                more: "Look at the request below, and send the form again if it still fits.")
+            return try await CaseHandlers(console: console).page(
+                id, visit, notice: notice, typed: anew(form), status: .unprocessableContent)
+        } catch DecidingDesk.Refused.askedAgain(let state) {
+            let notice = Notice(
+                .attention,
+                "Nothing was sent: Apple asked again meanwhile, and this answer was made for the request before.",
+                more: state == .held
+                    ? "The newer request is below. What you wrote stands in the form: send it again if it still fits."
+                    : Words.meaning(state))
+            return try await CaseHandlers(console: console).page(
+                id, visit, notice: notice, typed: anew(form), status: .conflict)
         } catch DecidingDesk.Refused.field(let name, let why) {
             wrong[name] = why
         } catch DecidingDesk.Refused.answered(let name, let state) {
@@ -47,6 +66,9 @@ struct HeldHandlers: Sendable {
         return try await CaseHandlers(console: console).page(
             id, visit, typed: form.shown, wrong: wrong, status: .unprocessableContent)
     }
+
+    /// What was typed, for whichever request waits now.
+    private func anew(_ form: SetupForm) -> [String: String] { form.shown.filter { $0.key != "round" } }
 
     private func read(_ form: SetupForm, _ visit: TenantVisit) throws -> HeldAnswer {
         guard let choice = HeldAnswer.Choice(rawValue: form.text("choice")) else {

@@ -134,6 +134,7 @@ struct PolicyPage {
                     : "Counted over the last \(trial.looked) requests that a rule decided."
             }
             for warning in trial.warnings { Notice(.attention, warning).html }
+            if let few = trial.fewCases { p(.class("quiet")) { few } }
             DataTable(
                 caption: "Rules and how many requests each fits",
                 columns: [

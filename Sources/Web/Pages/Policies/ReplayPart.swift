@@ -123,6 +123,7 @@ struct ReplayPart {
             }
             if replay.state == .done {
                 for warning in trial.warnings { Notice(.attention, warning).html }
+                if let few = trial.fewCases { p(.class("quiet")) { few } }
             }
         }
     }
