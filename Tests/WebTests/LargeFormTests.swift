@@ -71,8 +71,8 @@ import Time
     ) async throws {
         try await withServer { server, sam in
             let cookie = "Cookie: " + sam.cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ") + "\r\n"
-            let row = "transactionId,deliveryStatus\n1,DELIVERED\n"
-            let file = row + String(repeating: "\n", count: (1 << 20) + more - row.utf8.count)
+            let row = "transactionId,deliveryStatus\n1,DELIVERED"
+            let file = row + String(repeating: " ", count: (1 << 20) + more - row.utf8.count)
             let parts =
                 "--b\r\nContent-Disposition: form-data; name=\"do\"\r\n\r\nupload\r\n"
                 + "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"use.csv\"\r\n\r\n\(file)\r\n--b--\r\n"
