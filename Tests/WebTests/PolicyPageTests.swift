@@ -141,13 +141,14 @@ import Time
             #expect(
                 try await sam.get(.refundCase("alpha", id)).text.contains(#"name="round" value="\#(Self.named.1)""#))
             let newer = UUID()
-            try await test.asSuperuser("update refunds.rounds set state = 'superseded' where case_id = \(id)")
+            try await test.asSuperuser(
+                "update refunds.rounds set state = 'superseded', hold_until = null where case_id = \(id)")
             try await test.asSuperuser(
                 """
                 insert into refunds.rounds (tenant_id, case_id, round_id, requested_at, deadline, state,
                   first_received_at, decision, decided_at, hold_until, ask_until)
                 select tenant_id, case_id, \(newer), requested_at + interval '1 hour', deadline + interval '1 hour', 'held',
-                  first_received_at + interval '1 hour', decision, decided_at, hold_until, ask_until
+                  first_received_at + interval '1 hour', decision, decided_at, deadline, deadline
                 from refunds.rounds
                 where case_id = \(id)
                 """)
@@ -157,7 +158,7 @@ import Time
             #expect(wrong.status == 422 && wrong.text.contains(#"name="round" value="\#(Self.named.1)""#))
             let stale = try await sam.post(.heldAnswer("alpha", id), [Self.named] + typed)
             #expect(stale.status == 409 && stale.text.contains("Apple asked again meanwhile"))
-            #expect(stale.text.contains(">For the first.<") && stale.text.contains("value=\"12\""))
+            #expect(stale.text.contains("For the first.") && stale.text.contains("value=\"12\""))
             #expect(stale.text.contains(#"name="round" value="\#(newer.uuidString.lowercased())""#))
             #expect(Markup(stale.text).troubles == [])
             let nameless = try await sam.post(.heldAnswer("alpha", id), typed)
