@@ -61,12 +61,13 @@ final class Serving: Sendable {
                 addressGuard: configuration.outboundAllowPrivate, limitsPlainCalls: true,
                 userAgent: "refund-desk/\(Version.number)", inFlightMax: 64, connectionsPerHostMax: 8),
             journal: journal, counters: counters)
+        // More connections than questions may be under way: none waits for another's to end.
         let callbacks = HTTPClient(
             name: "callbacks",
             options: HTTPClient.Options(
                 proxy: configuration.outboundProxy?.reveal(), caFile: configuration.outboundCAFile,
                 addressGuard: configuration.outboundAllowPrivate, limitsPlainCalls: true,
-                userAgent: "refund-desk/\(Version.number)", inFlightMax: 64, connectionsPerHostMax: 8),
+                userAgent: "refund-desk/\(Version.number)", inFlightMax: 64, connectionsPerHostMax: 24),
             journal: journal, counters: counters)
         // Hosts that the operator set or that services have: PagerDuty, Slack, the heartbeat.
         let services = HTTPClient(

@@ -40,7 +40,11 @@ import Time
             #expect(later.text.contains("yes, at every request"))
             let unsure = try await sam.post(Self.place, form("secret"))
             #expect(unsure.status == 422 && unsure.text.contains("Tick that"))
-            let second = try await sam.post(Self.place, form("secret", ("sure", "yes")))
+            let mark = try #require(later.text.firstMatch(of: /name="made" value="([0-9A-F-]{36})"/)).output.1
+            let renewal = form("secret", ("sure", "yes"), ("made", String(mark)))
+            let second = try await sam.post(Self.place, renewal)
+            let twice = try await sam.post(Self.place, renewal)
+            #expect(twice.status == 409 && twice.text.contains("since this page"))
             #expect(second.status == 201 && !second.text.contains(secret))
             let log = try await test.asSuperuser(
                 "select detail from tenants.audit where action in ('app.changed', 'callback.secret-made')")

@@ -95,10 +95,10 @@ struct AskJob: Sendable {
         try await settle(outcome, matter, subject, job)
     }
 
-    /// The one before signs for a day beside the newest.
+    /// Those that signed before sign for a day beside the newest.
     static func signing(_ secrets: [WebhookSecret], _ app: App, at now: Moment) -> [WebhookSecret] {
         let isReplacing = app.callbackSecretAt.map { now < $0 + TenantStore.callbackOverlap } ?? false
-        return Array(secrets.prefix(isReplacing ? 2 : 1))
+        return isReplacing ? secrets : Array(secrets.prefix(1))
     }
 
     // MARK: looking
@@ -211,7 +211,7 @@ struct AskJob: Sendable {
         case .answered(_, let status):
             try await AskStore.endTry(
                 matter.number, of: round.id, locked, .answered, status: status, why: nil, at: now, in: tx)
-        case .refused(let why, let status):
+        case .refused(let why, let status, _):
             try await AskStore.endTry(
                 matter.number, of: round.id, locked, .refused, status: status, why: why, at: now, in: tx)
         case .again(let why, let status, _):
@@ -241,11 +241,12 @@ struct AskJob: Sendable {
                     result: "answered", tries: matter.number, taken: answer.taken, troubles: answer.troubles,
                     note: answer.note), round, locked, job, at: now, in: tx)
             return .over(.answered)
-        case .refused(let why, let status):
+        case .refused(let why, let status, let objection):
             try await AskStore.failed(
                 app, because: why, isLast: true, pausedUntil: nil, at: now, in: tx)
             try await AskStore.note(
-                .refused, of: round.id, locked, tried: true, status: status, error: why, at: now, in: tx)
+                .refused, of: round.id, locked, tried: true, status: status, error: why,
+                answer: objection.map { AskRecord(objection: $0).json }, at: now, in: tx)
             try await conclude(
                 AskRecord.Remark(result: "refused", tries: matter.number, why: why), round, locked, job, at: now,
                 in: tx)

@@ -3,9 +3,18 @@ import FoundationEssentials
 
 /// What was taken from an answer, as the case keeps it.
 struct AskRecord: Sendable, Hashable {
-    let answer: CallbackAnswer
+    private(set) var answer: CallbackAnswer
 
     init(_ answer: CallbackAnswer) { self.answer = answer }
+
+    /// The member that says what speaks against consent.
+    static let objection = "consentObjection"
+
+    /// Of an answer that says nothing else.
+    init(objection: ConsentObjection) {
+        answer = CallbackAnswer()
+        answer.objection = objection
+    }
 
     var json: String {
         text(
@@ -18,7 +27,8 @@ struct AskRecord: Sendable, Hashable {
                             ("wordingVersion", consent.wordingVersion.map(JSONOut.text)),
                         ])
                     }
-                ), ("appAccountToken", answer.appAccountToken.map(JSONOut.text)),
+                ), (Self.objection, answer.objection.map { .text($0.rawValue) }),
+                ("appAccountToken", answer.appAccountToken.map(JSONOut.text)),
                 ("deliveryStatus", answer.deliveryStatus.map { .text($0.rawValue) }),
                 ("consumptionPercentage", answer.consumptionPercentage.map { .number(Int64($0)) }),
                 ("sampleContentProvided", answer.sampleContentProvided.map(JSONOut.flag)),

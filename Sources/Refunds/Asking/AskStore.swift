@@ -154,6 +154,15 @@ enum AskStore {
             """)
     }
 
+    /// What the answer to a round's question speaks against consent, and since when.
+    static func objection(_ round: UUID, _ locked: LockedCase) -> SQL {
+        """
+        select answer::jsonb ->> \(AskRecord.objection) as objection, ended_at
+        from refunds.asks
+        where \(mine(round, locked)) and answer::jsonb ->> \(AskRecord.objection) is not null
+        """
+    }
+
     private static func mine(_ round: UUID, _ locked: LockedCase) -> SQL {
         "tenant_id = \(locked.tenant.rawValue) and case_id = \(locked.id) and round_id = \(round)"
     }

@@ -14,6 +14,9 @@ struct CallbackAnswer: Sendable, Hashable {
     }
 
     var consent: Consent?
+    /// What it says of consent, other than that there is one, where it says something: nothing is sent about this
+    /// request on older words.
+    var objection: ConsentObjection?
     /// Whose purchase it is, where the purchase does not say so.
     var appAccountToken: String?
     var deliveryStatus: DeliveryStatus?
@@ -32,6 +35,11 @@ struct CallbackAnswer: Sendable, Hashable {
         case noJSON(String)
         case noObject
 
+        /// Something of consent may have been said.
+        static func mayObject(_ body: [UInt8]) -> Bool {
+            String(decoding: body, as: UTF8.self).lowercased().contains("consent")
+        }
+
         var text: String {
             switch self {
             case .noJSON(let fault): "the answer is no JSON text that can be read: \(fault)"
@@ -42,6 +50,9 @@ struct CallbackAnswer: Sendable, Hashable {
 
     var saysOfUse: Bool { deliveryStatus != nil || consumptionPercentage != nil || sampleContentProvided != nil }
     var isEmpty: Bool { consent == nil && appAccountToken == nil && !saysOfUse && note == nil }
+
+    /// Nothing is said.
+    init() {}
 
     /// - Parameter body: empty where the server knows nothing.
     init(_ body: [UInt8], at now: Moment) throws(Unreadable) {
@@ -109,10 +120,14 @@ struct CallbackAnswer: Sendable, Hashable {
 
     private mutating func readConsent(_ value: JSONValue?, _ now: Moment) {
         guard let value, !value.isNull else { return }
-        guard value.isObject, let consented = value["consented"]?.bool else {
-            return troubles.append("consent was not taken: it is an object with consented, true or false")
+        guard let consented = Self.consented(value) else {
+            objection = .unreadable
+            return troubles.append(
+                "consent was not taken: it is an object with consented, true or false; so nothing is sent about this request"
+            )
         }
-        let said = value["recordedAt"].flatMap { $0.isNull ? nil : $0 }
+        if !consented { objection = .withdrawn }
+        let said = (value.isObject ? value["recordedAt"] : nil).flatMap { $0.isNull ? nil : $0 }
         var recordedAt = said.flatMap { Self.past($0, now) }
         if recordedAt == nil, !consented {
             // Whenever it was said: it is so now, and nothing may be sent against it.
@@ -126,7 +141,7 @@ struct CallbackAnswer: Sendable, Hashable {
                     : "consent was not taken: its recordedAt is a time in milliseconds that is not in the future")
         }
         var wording: String?
-        if let version = value["wordingVersion"], !version.isNull {
+        if value.isObject, let version = value["wordingVersion"], !version.isNull {
             if let text = version.string, Text.isWritten(text, bytesMax: 500) {
                 wording = text
             } else if consented {
@@ -136,6 +151,13 @@ struct CallbackAnswer: Sendable, Hashable {
             }
         }
         consent = Consent(consented: consented, recordedAt: recordedAt, wordingVersion: wording)
+    }
+
+    /// What plainly means no counts as no, also where its shape is wrong; a yes is one only as it should be.
+    private static func consented(_ value: JSONValue) -> Bool? {
+        if value.bool == false { return false }
+        guard value.isObject, let word = value["consented"] else { return nil }
+        return word.bool ?? (word.string?.lowercased() == "false" ? false : nil)
     }
 
     private static func past(_ value: JSONValue, _ now: Moment) -> Moment? {

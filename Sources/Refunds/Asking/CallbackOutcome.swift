@@ -5,7 +5,7 @@ import Time
 enum CallbackOutcome: Sendable, Hashable {
     case answered(CallbackAnswer, status: Int)
     /// It will say the same again: this request's question ends.
-    case refused(String, status: Int?)
+    case refused(String, status: Int?, objection: ConsentObjection? = nil)
     /// A passing trouble; after so long, where the server said so.
     case again(String, status: Int?, after: Duration? = nil)
     /// It did not leave this machine, for reasons of our own.
@@ -31,7 +31,12 @@ enum CallbackOutcome: Sendable, Hashable {
             do throws(CallbackAnswer.Unreadable) {
                 self = .answered(try CallbackAnswer(response.body, at: now), status: status)
             } catch {
-                self = .refused(error.text, status: status)
+                // Consent may be in it, refused: what was known before is no ground to send.
+                let mayObject = CallbackAnswer.Unreadable.mayObject(response.body)
+                self = .refused(
+                    mayObject
+                        ? error.text + "; it speaks of consent, so nothing is sent about this request" : error.text,
+                    status: status, objection: mayObject ? .unreadable : nil)
             }
         case 300...399: self = .refused("answered \(status), a redirect, which is not followed", status: status)
         case 408, 425, 429, 500...:

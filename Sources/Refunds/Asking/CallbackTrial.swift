@@ -17,7 +17,7 @@ package struct CallbackTrial: Sendable, Hashable {
                 : "Of a real request this would be taken: \(answer.taken.joined(separator: ", "))."
             if !answer.troubles.isEmpty { words += " But: \(answer.troubles.joined(separator: "; "))." }
             more = words
-        case .refused(let why, _):
+        case .refused(let why, _, _):
             isAnswered = false
             text = "It gave no answer that could be used."
             more = "\(Self.sentence(why)) Of a real request it would not be asked again."

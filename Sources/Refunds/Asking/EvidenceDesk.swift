@@ -97,11 +97,16 @@ package final class EvidenceDesk: Sendable {
         bell.ring()
     }
 
-    /// - Returns: the new secret, which is shown this once.
+    /// - Returns: the new secret, which is shown this once; nil where `app`'s own was replaced since it was read.
     /// - Throws: `VaultError.noMasterKey`.
-    package func makeSecret(of app: App, by who: Changer) async throws -> Redacted<String> {
+    package func makeSecret(of app: App, by who: Changer) async throws -> Redacted<String>? {
         try await database.transaction(app.tenant.scope) { tx in
-            try await TenantStore.makeCallbackSecret(
+            // A form that is sent twice at once makes one.
+            try await tx.execute(
+                AdvisoryLock.sql("callback secret \(app.tenant.rawValue) \(app.id.rawValue)", exclusively: true))
+            let now = try await TenantStore.app(of: app.tenant, id: app.id, in: tx)
+            guard now?.callbackSecret == app.callbackSecret else { return nil }
+            return try await TenantStore.makeCallbackSecret(
                 of: app, with: vault, by: who.actor, address: who.address, at: clock.now, in: tx)
         }
     }

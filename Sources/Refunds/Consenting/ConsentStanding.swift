@@ -17,11 +17,13 @@ package enum ConsentStanding: Sendable, Hashable {
     case withdrawn(at: Moment)
     /// Apple told that a parent withdrew it, and no person has let replies go on.
     case rescinded(at: Moment)
+    /// The app's server, asked about this request, said of consent what cannot be read.
+    case unclear(at: Moment)
 
     package var stands: Bool {
         switch self {
         case .given, .allFrom: true
-        case .missing, .tooLate, .withdrawn, .rescinded: false
+        case .missing, .tooLate, .withdrawn, .rescinded, .unclear: false
         }
     }
 
@@ -39,12 +41,14 @@ package enum ConsentStanding: Sendable, Hashable {
         case .tooLate: "given only after the request was signed"
         case .withdrawn: "withdrawn"
         case .rescinded: "withdrawn by a parent, as Apple told"
+        case .unclear: "not known: what the app's server answered of it cannot be read"
         }
     }
 
     package var at: Moment? {
         switch self {
-        case .given(let at, _), .allFrom(let at), .tooLate(let at), .withdrawn(let at), .rescinded(let at):
+        case .given(let at, _), .allFrom(let at), .tooLate(let at), .withdrawn(let at), .rescinded(let at),
+            .unclear(let at):
             at
         case .missing: nil
         }
@@ -102,5 +106,20 @@ extension ConsentStanding {
         if let general { return .allFrom(general) }
         if let after = ordered.first { return .tooLate(givenAt: after.givenAt) }
         return .missing
+    }
+}
+
+extension ConsentStanding {
+    /// How consent stands for a request about which the app's server objected when it was asked.
+    ///
+    /// - Parameters:
+    ///   - at: when it said so. Consent that was reported later goes before it.
+    ///   - changes: what the ledger holds.
+    func facing(_ objection: ConsentObjection, at: Moment, _ changes: [ConsentChange]) -> ConsentStanding {
+        guard stands, !changes.contains(where: { $0.consented && $0.learnedAt > at }) else { return self }
+        return switch objection {
+        case .withdrawn: .withdrawn(at: at)
+        case .unreadable: .unclear(at: at)
+        }
     }
 }

@@ -44,13 +44,20 @@ enum FactsReader {
             OverrideStore.find(customer, of: app.id, tenant: app.tenant),
             HoldOut.share(of: app.id, tenant: app.tenant),
             ShadowStore.running(of: app.id, tenant: app.tenant),
+            AskStore.objection(round.id, locked),
         ]
         let found = try await tx.pipeline(
             locks + reads + UsageStore.newest(of: transaction.id, tenant: app.tenant, app: app.id))
         let parts = Array(found[locks.count...])
-        let consent = try ConsentLedger.standing(
+        var consent = try ConsentLedger.standing(
             parts[0], rescindedAt: try parts[6].first?("rescinded_at"), boughtAt: boughtAt,
             signedAt: round.window.signedAt, app: app)
+        if consent.stands, let row = parts[10].first,
+            let objection = ConsentObjection(rawValue: try row("objection"))
+        {
+            consent = consent.facing(
+                objection, at: try row("ended_at"), try parts[0].map { try ConsentChange($0) })
+        }
         let usage = try UsageStore.State(parts[reads.count...])
         let product = try parts[1].first.map { try ProductSetting(productID: transaction.product, $0) }
         var circumstances = circumstances(payload, transaction, environment: locked.environment)

@@ -91,6 +91,10 @@ package struct Policy: Sendable, Hashable {
             [
                 "Apple told that a parent withdrew consent for this customer. Nothing is sent until somebody decides so on the app's consent page."
             ]
+        case .unclear:
+            [
+                "The app's server said something of consent when it was asked about this request, and it cannot be read: nothing is sent on what was known before."
+            ]
         case .given, .allFrom, .missing: []
         }
     }

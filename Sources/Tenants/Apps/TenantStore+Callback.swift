@@ -3,7 +3,7 @@ package import Postgres
 package import Time
 
 extension TenantStore {
-    /// For so long after a new secret was made the one before signs too.
+    /// For so long after a new secret was made those that signed before sign too.
     package static let callbackOverlap: Duration = .hours(24)
 
     /// Makes the secret that signs what an app's server is asked, or another one in its place; audited.

@@ -37,23 +37,27 @@ extension Vault {
         }
     }
 
-    /// Makes and seals a new secret; the newest one of before stays beside it.
+    /// Makes and seals a new secret; those that sign at this moment stay beside it, as one each: at most three.
     ///
     /// - Returns: the row, and the new secret alone.
     func sealCallbackSecret(of app: App, in tx: Transaction) async throws -> (id: UUID, secret: Redacted<String>) {
         guard let master = keyring.newest else { throw VaultError.noMasterKey }
-        var old: String?
+        var old: [String] = []
         if let known = app.callbackSecret {
             // One that does not open any more is replaced all the same.
             let row = try await tx.row(Self.sealedCallback(known, of: app.tenant))
             do {
-                old = try open(row, known, of: app)?.reveal().split(separator: " ").first.map(String.init)
+                let words = try open(row, known, of: app)?.reveal().split(separator: " ").map(String.init) ?? []
+                let isReplacing = app.callbackSecretAt.map { clock.now < $0 + TenantStore.callbackOverlap } ?? false
+                // The oldest is the one that the server surely has.
+                old = isReplacing && words.count > 3 ? [words[0], words[1], words[words.count - 1]] : words
+                if !isReplacing { old = Array(words.prefix(1)) }
             } catch is VaultError {}
         }
         let new = "whsec_" + Base64.encode(Random.bytes(32))
         let id = Random.uuid()
         let sealed = try Envelope.seal(
-            SecretBytes(copying: Array(([new] + [old].compactMap { $0 }).joined(separator: " ").utf8)),
+            SecretBytes(copying: Array(([new] + old).joined(separator: " ").utf8)),
             bound: SecretBinding(tenant: app.tenant, secret: id, kind: .callback), with: master)
         try await tx.execute(
             """

@@ -254,4 +254,31 @@ struct `HTTP client` {
         #expect(wrong == 0)
         #expect(server.received.count == 200)
     }
+
+    // MARK: side by side
+
+    @Test func `without encryption a call does not wait for another's answer`() async throws {
+        let server = try ScriptedServer { request, _ in request.target == "/slow" ? .silence : .answer(200) }
+        let slow = Task { try? await client.send(Self.request("\(server.url)/slow", .post, body: "1")) }
+        defer { slow.cancel() }
+        _ = await server.received(count: 1)
+        let answer = try await client.send(Self.request("\(server.url)/", .post, body: "2", total: .seconds(5)))
+        #expect(answer.status == 200 && server.connections == 2)
+    }
+
+    @Test func `a call that got no connection while others held them all was not made, and is no fault of the server`()
+        async throws
+    {
+        let narrow = HTTPClient(
+            name: "narrow", options: .init(connectionsPerHostMax: 1), journal: .silent, counters: Counters())
+        let server = try ScriptedServer(steps: [.silence])
+        let slow = Task { try? await narrow.send(Self.request("\(server.url)/slow", .post, body: "1")) }
+        defer { slow.cancel() }
+        _ = await server.received(count: 1)
+        var late = Self.request("\(server.url)/late", .post, body: "2", total: .milliseconds(300))
+        late.connectTimeout = .milliseconds(100)
+        let error = try #require(await Self.failure(narrow, late))
+        #expect(error.kind == .busy && error.arrival == .notReceived, "\(error)")
+        #expect(server.received.count == 1)
+    }
 }

@@ -152,13 +152,13 @@ import Time
 
     @Test func `what was wrong with an answer stands on the case, and the rest of it counts`() async throws {
         try await asking { _, _ in
-            .answer(200, body: #"{"deliveryStatus":"UNDELIVERED_OTHER","consumptionPercentage":"half","consent":1}"#)
+            .answer(200, body: #"{"deliveryStatus":"UNDELIVERED_OTHER","consumptionPercentage":"half","note":7}"#)
         } _: { desk, _, _ in
             try await desk.consent()
             try await desk.take(desk.note("CONSUMPTION_REQUEST", desk.tx()))
             #expect(desk.apple.calls.first?.body.contains("UNDELIVERED_OTHER") == true)
             let told = try await note(desk)
-            #expect(told.contains("consumptionPercentage was not taken") && told.contains("consent was not taken"))
+            #expect(told.contains("consumptionPercentage was not taken") && told.contains("note was not taken"))
         }
     }
 
@@ -342,6 +342,107 @@ import Time
             #expect(counts == [2, 1] && first != second)
             #expect(try await desk.count("tenants.secrets where kind = 'callback' and octet_length(sealed) > 0") == 1)
             for line in desk.lines.all { #expect(!line.contains("whsec_")) }
+        }
+    }
+
+    // MARK: consent that speaks against sending
+
+    @Test(arguments: [
+        #"{"consent":{"consented":null}}"#, #"{"consent":{"consented":0,"recordedAt":1700000000000}}"#,
+        #"{"consent":{}}"#, #"{"consent":0}"#, #"{"consent":"no"}"#, #"{"consent":{"consented":"no"}}"#,
+        #"{"consent":{"consented":false},"consent":{"consented":true,"recordedAt":1700000000000}}"#,
+        #"{"consent":{"consented":true,"consented":false}}"#,
+    ])
+    func `consent that cannot be read is no ground to send on older consent, and the ledger stays`(body: String)
+        async throws
+    {
+        try await asking { _, _ in
+            .answer(200, body: body)
+        } _: { desk, _, _ in
+            try await desk.consent()
+            try await desk.take(desk.note("CONSUMPTION_REQUEST", desk.tx()))
+            #expect(try await desk.cases().map(\.reason) == ["no-consent"] && desk.apple.calls.isEmpty)
+            #expect(try await desk.count("refunds.consent_changes") == 1)
+            #expect(
+                try await desk.count("refunds.rounds where decision like '%what the app''s server answered of it%'")
+                    == 1)
+            #expect(try await note(desk).contains("nothing is sent about this request"))
+
+            // Said again so that it can be read, it counts.
+            desk.clock.advance(by: .seconds(1))
+            try await desk.consent(at: desk.now - .hours(2))
+            try await desk.work()
+            #expect(desk.apple.calls.count == 1)
+        }
+    }
+
+    @Test(arguments: [
+        #"{"consent":false}"#, #"{"consent":{"consented":"false"}}"#, #"{"consent":{"consented":false}}"#,
+        #"{"consent":{"consented":false,"recordedAt":1300000000000}}"#,
+        #"{"consent":{"consented":false,"wordingVersion":7}}"#,
+    ])
+    func `BL-010: a no to the question stops its reply, whatever its time and shape`(body: String) async throws {
+        try await asking { _, _ in
+            .answer(200, body: body)
+        } _: { desk, _, _ in
+            try await desk.consent()
+            try await desk.take(desk.note("CONSUMPTION_REQUEST", desk.tx()))
+            #expect(try await desk.cases().map(\.reason) == ["no-consent"] && desk.apple.calls.isEmpty)
+            #expect(try await desk.count("refunds.consent_changes where source = 'callback' and not consented") == 1)
+            #expect(try await desk.count("refunds.rounds where decision like '%The customer withdrew.%'") == 1)
+        }
+    }
+
+    @Test(arguments: ["{}", "", #"{"consent":null}"#, #"{"deliveryStatus":"DELIVERED"}"#, "<html>"])
+    func `an answer that says nothing of consent leaves the ledger's word`(body: String) async throws {
+        try await asking { _, _ in
+            .answer(200, body: body)
+        } _: { desk, _, _ in
+            try await desk.consent()
+            try await desk.take(desk.note("CONSUMPTION_REQUEST", desk.tx()))
+            #expect(desk.apple.calls.count == 1)
+        }
+    }
+
+    // MARK: secrets
+
+    @Test func `secrets that are replaced within a day all sign until it is over`() async throws {
+        try await asking { _, _ in
+            .answer(200, body: "{}")
+        } _: { desk, server, first in
+            func renew() async throws -> String {
+                let (tenant, id, vault, now) = (desk.alpha.app.tenant, desk.alpha.app.id, desk.vault, desk.now)
+                return try await desk.database.transaction(tenant.scope) { tx in
+                    let app = try #require(try await TenantStore.app(of: tenant, id: id, in: tx))
+                    return try await TenantStore.makeCallbackSecret(
+                        of: app, with: vault, by: .commandLine, at: now, in: tx)
+                }.reveal()
+            }
+            func signers(_ secrets: [String]) throws -> [Bool] {
+                let asked = try #require(server.received.last)
+                let (id, time) = (asked.field("webhook-id") ?? "", asked.field("webhook-timestamp") ?? "")
+                let signatures = asked.field("webhook-signature")?.split(separator: " ") ?? []
+                return try secrets.map {
+                    let key = try #require(WebhookSecret($0))
+                    return signatures.contains(
+                        "v1,\(Base64.encode(key.sign(Array("\(id).\(time).".utf8) + asked.body)))")
+                }
+            }
+            var secrets = [first]
+            for _ in 0..<5 { secrets.append(try await renew()) }
+            desk.directory.drop()
+            desk.clock.advance(by: .seconds(1))
+            try await desk.take(desk.note("CONSUMPTION_REQUEST", desk.tx()))
+            // At most four: the newest three, and the one that the server had.
+            #expect(try signers(secrets) == [true, false, false, true, true, true])
+            desk.clock.advance(by: .hours(25))
+            try await desk.take(desk.note("CONSUMPTION_REQUEST", desk.tx()))
+            #expect(try signers(secrets) == [false, false, false, false, false, true])
+            secrets.append(try await renew())
+            desk.directory.drop()
+            desk.clock.advance(by: .seconds(1))
+            try await desk.take(desk.note("CONSUMPTION_REQUEST", desk.tx()))
+            #expect(try signers(secrets) == [false, false, false, false, false, true, true])
         }
     }
 }

@@ -97,7 +97,7 @@ import Time
 
     @Test(arguments: ["[]", "true", "<html>", "{", #"{"a":1,"a":2}"#, "{} {}", String(repeating: "[", count: 70)])
     func `an answer that is no object is refused as a whole`(text: String) throws {
-        guard case .refused(_, 200) = outcome(200, text) else {
+        guard case .refused(_, 200, _) = outcome(200, text) else {
             Issue.record("taken: \(text)")
             return
         }
@@ -118,7 +118,7 @@ import Time
         }
         #expect(outcome(503, "", ["Retry-After": "120"]) == .again("answered 503", status: 503, after: .seconds(120)))
         #expect(outcome(503, "", ["Retry-After": "90000"]) == .again("answered 503", status: 503, after: .hours(1)))
-        guard case .refused(let why, _) = outcome(500, "", ["webhook-delivery": "abort-message"]) else {
+        guard case .refused(let why, _, _) = outcome(500, "", ["webhook-delivery": "abort-message"]) else {
             Issue.record("asked on")
             return
         }
@@ -128,7 +128,8 @@ import Time
         }
         #expect(failed(.timeout) == "failed" && failed(.resolve) == "failed" && failed(.connect) == "failed")
         #expect(failed(.addressRefused) == "refused" && failed(.tooLarge) == "refused")
-        #expect(failed(.busy) == "not-asked" && failed(.cancelled, .notReceived) == "not-asked")
+        #expect(failed(.busy) == "not-asked" && failed(.busy, .notReceived) == "not-asked")
+        #expect(failed(.cancelled, .notReceived) == "not-asked")
         // Ended by this process, when it may have been heard: nobody knows.
         #expect(failed(.cancelled) == "unknown" && failed(.shutDown) == "unknown")
     }

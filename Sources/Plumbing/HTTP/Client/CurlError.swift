@@ -14,6 +14,10 @@ extension HTTPClientError {
         func failed(_ kind: Kind, _ words: String) -> HTTPClientError {
             HTTPClientError(arrival: arrival, kind: kind, text: "\(host): \(words)")
         }
+        if transfer.stop == .overdue || (transfer.stop == nil && Self.isOfTime(code)), transfer.waitedInVain(at: .now) {
+            self = failed(.busy, "no connection became free in the call's time")
+            return
+        }
         switch transfer.stop {
         case .tooLarge: self = failed(.tooLarge, "the answer is longer than allowed")
         case .addressRefused where code == CURLE_COULDNT_CONNECT:
@@ -51,6 +55,11 @@ extension HTTPClientError {
                 default: failed(.other(code: Int(code.rawValue)), "libcurl error \(code.rawValue)\(detail)")
                 }
         }
+    }
+
+    /// A call whose time ends while its name is about to be looked up may fail with either number.
+    private static func isOfTime(_ code: CURLcode) -> Bool {
+        code == CURLE_OPERATION_TIMEDOUT || code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY
     }
 
     private static func tls(_ fault: TLSFault, _ host: String, _ arrival: Arrival, _ detail: String) -> HTTPClientError

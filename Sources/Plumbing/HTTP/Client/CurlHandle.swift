@@ -60,8 +60,9 @@ import Time
         setter.set(CURLOPT_PROTOCOLS_STR, "http,https")
         setter.set(CURLOPT_FOLLOWLOCATION, 0)
         setter.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
-        // A second call to a host waits for the first connection to say whether it carries many at once.
-        setter.set(CURLOPT_PIPEWAIT, 1)
+        // A second call to a host waits for the first connection to say whether it carries many at once. Without
+        // encryption it never does, and says so only with its answer: there the second would wait for that.
+        setter.set(CURLOPT_PIPEWAIT, transfer.call.url.isEncrypted ? 1 : 0)
 
         // Signals belong to the process, and a name server that is silent must not hold up this thread.
         setter.set(CURLOPT_NOSIGNAL, 1)

@@ -9,6 +9,8 @@ final class CurlTransfer {
     let call: PendingCall
     /// How often libcurl began to write the request on a connection.
     private(set) var requestsBegun = 0
+    /// When libcurl first tried an address for it.
+    private var openedAt: ContinuousClock.Instant?
     private(set) var stop: Stop?
     private var head = ResponseHead()
     private var body: [UInt8] = []
@@ -16,6 +18,16 @@ final class CurlTransfer {
     init(_ call: PendingCall) { self.call = call }
 
     func end(_ reason: Stop) { stop = reason }
+
+    /// Its time went by while it waited for a connection of others: nobody was called, or with too little time left.
+    ///
+    /// A silent name server, or an address that takes no connection, ends a call earlier, with the time to connect; where
+    /// the whole is shorter than twice that, the two cannot be told apart.
+    func waitedInVain(at now: ContinuousClock.Instant) -> Bool {
+        let connect = call.request.connectTimeout
+        guard requestsBegun == 0, now >= call.deadline, connect * 2 <= call.request.totalTimeout else { return false }
+        return openedAt.map { call.deadline - $0 < connect } ?? true
+    }
 
     func response(httpVersion: Int, certificate: String?) -> ClientResponse {
         ClientResponse(
@@ -54,6 +66,7 @@ final class CurlTransfer {
 
     /// Opens the socket for one candidate address, or refuses the address.
     func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
+        openedAt = openedAt ?? .now
         if let addressGuard = call.addressGuard {
             let allowed = unsafe withUnsafePointer(to: &address.pointee.addr) { pointer in
                 unsafe addressGuard.allows(UnsafeRawBufferPointer(start: pointer, count: Int(address.pointee.addrlen)))

@@ -28,7 +28,7 @@ package struct HTTPClientError: Error, Sendable, Equatable, CustomStringConverti
         case malformed
         /// The caller's task was cancelled.
         case cancelled
-        /// As many calls as allowed are running already.
+        /// As many calls as allowed are running already, or hold every connection until this one's time is over.
         case busy
         case shutDown
         /// Anything else, with libcurl's own number.

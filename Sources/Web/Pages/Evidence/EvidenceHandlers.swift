@@ -81,7 +81,14 @@ struct EvidenceHandlers: Sendable {
             page.notice = Notice(.attention, "No secret was made.", more: page.wrong["sure"])
             return console.page(page.html, status: .unprocessableContent)
         }
-        let secret = try await desk.makeSecret(of: page.app, by: who)
+        let made = form.text("made")
+        guard made.isEmpty || made == page.secretMark, let secret = try await desk.makeSecret(of: page.app, by: who)
+        else {
+            page.notice = Notice(
+                .attention, "No secret was made: another one was made since this page was opened.",
+                more: "It was shown once. Make another one where nobody has it: all of this day sign.")
+            return console.page(page.html, status: .conflict)
+        }
         guard var after = try await self.page(page.app.bundleID, visit) else {
             return console.door.problem(.notFound, .notFound, for: visit)
         }

@@ -113,7 +113,7 @@ struct EvidencePage {
                 "made "
                 TimeText(at).shortHTML
                 if now < at + TenantStore.callbackOverlap {
-                    "; where it replaced another, that one signs too for a day"
+                    "; those that signed before sign too for a day"
                 }
             }
         }
@@ -160,10 +160,14 @@ struct EvidencePage {
         }
     }
 
+    /// Which secret a form replaces: one that is sent twice makes one new secret.
+    var secretMark: String { app.callbackSecret.map { "\($0)" } ?? "none" }
+
     private var secretForm: HTML {
         details(.class("opening"), wrong["sure"] != nil || app.callbackSecret == nil ? .open : .id("change-secret")) {
             summary { app.callbackSecret == nil ? "Make the secret" : "Replace the secret" }
             Web.form(.class("step-form"), .post, .action(place)) {
+                input(.type("hidden"), .name("made"), .value(secretMark))
                 if app.callbackSecret == nil {
                     p(.class("quiet")) { "What is asked is signed with it, so that your server knows who asks." }
                 } else {
