@@ -71,7 +71,7 @@ import Time
     ) async throws {
         try await withServer { server, sam in
             let cookie = "Cookie: " + sam.cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ") + "\r\n"
-            let row = "transactionId,deliveryStatus\n1,DELIVERED"
+            let row = "transactionId,observedAt,deliveryStatus\n1,2026-01-31T09:30:00Z,DELIVERED"
             let file = row + String(repeating: " ", count: (1 << 20) + more - row.utf8.count)
             let parts =
                 "--b\r\nContent-Disposition: form-data; name=\"do\"\r\n\r\nupload\r\n"
