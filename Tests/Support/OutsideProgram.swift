@@ -8,6 +8,9 @@ package enum OutsideProgram {
         package let error: String
     }
 
+    /// One start at a time: Foundation's crashed where threads started programs at once.
+    static let starting = NSLock()
+
     package static func path(_ name: String) -> String { Product.programs.appending(path: name).path }
 
     /// Runs a program to its end.
@@ -35,7 +38,7 @@ package enum OutsideProgram {
         let status = try await withCheckedThrowingContinuation { continuation in
             process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
             do {
-                try process.run()
+                try starting.withLock { try process.run() }
             } catch {
                 process.terminationHandler = nil
                 continuation.resume(throwing: error)

@@ -35,7 +35,7 @@ package final class RunningProgram: Sendable {
                 ended.end()
             }
         }
-        do { try process.run() } catch {
+        do { try OutsideProgram.starting.withLock { try process.run() } } catch {
             reader.finish {}
             throw error
         }

@@ -17,14 +17,38 @@ package struct TestDatabase: Sendable {
     package let database: Database
     package let loops: EventLoops
     package let counters: Counters
+    fileprivate let superuser = Superuser()
 
     /// Statements as the superuser, whom row security does not bind: to prepare and to look behind.
     @discardableResult
-    package func asSuperuser(_ sql: SQL) async throws -> [Row] {
-        let login = try await Login(url, on: loops.all[0])
+    package func asSuperuser(_ sql: SQL) async throws -> [Row] { try await superuser.rows(sql, url, on: loops.all[0]) }
+
+    /// A second pool on the same database, as another process would have.
+    package func anotherDatabase(limits: PoolLimits = .forTests, loops: EventLoops = .forTests) throws -> Database {
+        try Database(url: url, loops: loops, limits: limits, journal: .silent, counters: Counters())
+    }
+}
+
+/// A superuser's connection that is kept from one statement to the next: making one costs the server more than most
+/// statements do. Those that are under way at once have one each.
+private final class Superuser: Sendable {
+    private let idle = Mutex<Login?>(nil)
+
+    func rows(_ sql: SQL, _ url: String, on loop: EventLoop) async throws -> [Row] {
+        if let kept = swap(nil) {
+            do {
+                return try await rows(sql, kept)
+            } catch let error as PostgresError where error.kind == .unavailable {
+                // The test, or the server, ended it since: the statement has not been carried out.
+            }
+        }
+        return try await rows(sql, try await Login(url, on: loop))
+    }
+
+    private func rows(_ sql: SQL, _ login: Login) async throws -> [Row] {
         do {
             let rows = try await login.rows(sql)
-            await login.close()
+            await swap(login)?.close()
             return rows
         } catch {
             await login.close()
@@ -32,10 +56,15 @@ package struct TestDatabase: Sendable {
         }
     }
 
-    /// A second pool on the same database, as another process would have.
-    package func anotherDatabase(limits: PoolLimits = .forTests, loops: EventLoops = .forTests) throws -> Database {
-        try Database(url: url, loops: loops, limits: limits, journal: .silent, counters: Counters())
+    private func swap(_ login: Login?) -> Login? {
+        idle.withLock { idle in
+            let before = idle
+            idle = login
+            return before
+        }
     }
+
+    func close() async { await swap(nil)?.close() }
 }
 
 /// Runs `body` with a fresh, migrated database.
@@ -54,12 +83,13 @@ package func withDatabase<R: Sendable>(
         let result: Result<R, any Error>
         do {
             let database = try Database(url: url, loops: loops, limits: limits, journal: journal, counters: counters)
+            let made = TestDatabase(name: name, url: url, database: database, loops: loops, counters: counters)
             do {
-                let made = TestDatabase(name: name, url: url, database: database, loops: loops, counters: counters)
                 result = .success(try await TestThreads.shared.run { try await body(made) })
             } catch {
                 result = .failure(error)
             }
+            await made.superuser.close()
             await database.close(within: .seconds(1))
         } catch {
             result = .failure(error)
